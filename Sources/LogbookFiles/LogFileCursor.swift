@@ -106,9 +106,17 @@ package final class LogFileCursor {
     }
 
     private func archives() throws(FileLogProviderError) -> [ArchiveName] {
-        do { return try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted() } catch {
-            throw failure(error, ".")
-        }
+        do {
+            var names = try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }
+            // One that is compressed meanwhile may have neither name in the listing.
+            try? manifest.refresh(in: folder.descriptor)
+            let listed = Set(names.map(\.number))
+            for (number, entry) in manifest.manifest.entries where !listed.contains(number) {
+                for name in [entry.name.plain, entry.name.compressed]
+                where (try? files.status(of: name.text, in: folder.descriptor)) != nil { names.append(name) }
+            }
+            return names.sorted()
+        } catch { throw failure(error, ".") }
     }
 
     /// - Returns: False when there is nothing to read at the moment.
@@ -252,9 +260,37 @@ package final class LogFileCursor {
             let found = try? files.status(of: archive.text, in: folder.descriptor)
             if let found, found.isSameFile(as: ended.status) { return archive.number }
         }
-        // Compressed meanwhile, or deleted, it has no name left; then it is the first that was rolled since it was opened.
-        guard let first = rolled.first, let links = try? files.status(of: ended.file.descriptor).links, links == 0 else { return nil }
-        return min(first.number, ended.number)
+        // Compressed meanwhile, or deleted, it is the first that was rolled since it was opened.
+        guard let first = rolled.first, let status = try? files.status(of: ended.file.descriptor) else { return nil }
+        let number = min(first.number, ended.number)
+        guard let archive = rolled.first(where: { $0.number == number }) else { return status.links == 0 ? number : nil }
+        // Another file may have become that one, where it was removed; and it may have names yet, such as NFS gives what is in use.
+        if (try? files.status(of: archive.plain.text, in: folder.descriptor)) != nil { return nil }
+        guard let compression, let (file, _) = try? openRegular(archive.compressed.text) else { return status.links == 0 ? number : nil }
+        struct IsAnother: Error {}
+        var offset = 0
+        do {
+            try ArchiveBytes(files).forEachPiece(of: file.descriptor, inflating: compression) { inflated in
+                if try !holds(inflated, ended.file, at: offset) { throw IsAnother() }
+                offset += inflated.count
+            }
+            return offset == status.bytes ? number : nil
+        } catch is IsAnother {
+            return nil
+        } catch { return number }   // what is damaged there was read before
+    }
+
+    private func holds(_ bytes: UnsafeRawBufferPointer, _ file: OwnedDescriptor<Files>, at offset: Int) throws -> Bool {
+        let own = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, bytes.count), alignment: 16)
+        defer { own.deallocate() }
+        var count = 0
+        while count < bytes.count {
+            let more = try files.read(
+                file.descriptor, into: UnsafeMutableRawBufferPointer(rebasing: own[count..<bytes.count]), at: offset + count)
+            if more == 0 { return false }
+            count += more
+        }
+        return own[..<count].elementsEqual(bytes)
     }
 
     /// At the end of a file: whether another one, or more of this one, is to be read now.

@@ -65,15 +65,18 @@ extension RollingFile {
         } catch { notes.append("\(folder.path)/\(name.manifest): \(error)") }
     }
 
-    /// When a file that was found here began.
+    /// When a file that was found here began. Where nobody has recorded it that is its latest change, which is recorded then: the next
+    /// start would find it changed once more.
     mutating func beginning(of status: FileStatus) -> FileBeginning? {
         guard policy.isTimed else { return nil }
         try? manifest.refresh(in: folder.descriptor)
-        let recorded = manifest.manifest.active
-        let began = recorded?.inode == status.inode ? recorded!.began : status.modified
-        let now = clock.now()
+        let now = clock.now(), recorded = manifest.manifest.active
+        // What is still to come was recorded by a clock that was wrong.
+        let isRecorded = recorded?.inode == status.inode && recorded!.began <= now
+        let began = isRecorded ? recorded!.began : min(status.modified, now)
+        if !isRecorded { record(began, of: status) }
         return FileBeginning(
-            at: min(began, now), written: min(status.modified, now), age: .nanoseconds(now.nanoseconds &- min(began, now).nanoseconds),
+            at: began, written: min(status.modified, now), age: .nanoseconds(now.nanoseconds &- began.nanoseconds),
             uptime: clock.monotonicNanoseconds(), boundary: policy.boundary)
     }
 

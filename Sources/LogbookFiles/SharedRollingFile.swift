@@ -44,42 +44,55 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         if policy.compression != nil { compressor.wake(policy.compression) }
     }
 
-    /// Works on the file, and reports afterwards: handlers are foreign code and never run under our lock.
-    private func locked<Result, Failure: Error>(
-        _ body: (inout RollingFile<Base>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    /// What is reported once nobody waits for this thread: handlers are foreign code.
+    private struct News {
         var notes: [String] = []
         var events: [LogArchiveEvent] = []
         var givenUp: [GivenUpArchive<Files>] = []
         var compression: ArchiveCompression?
         var hasNewDue = false
-        defer {
-            for note in notes { LogDiagnostics.report(origin, note) }
-            if hasNewDue { setAlarm() }
-            if !events.isEmpty {
-                tell(events, counting: &givenUp)
-                if compression != nil { compressor.wake(compression, for: .new) }   // which tells what became of it afterwards
-            }
-        }
-        return try file.withLock { file throws(Failure) in
+    }
+
+    /// Works on the file, and reports afterwards: handlers never run under our lock.
+    private func locked<Result, Failure: Error>(
+        _ body: (inout RollingFile<Base>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var news = News()
+        defer { tell(&news) }
+        return try locked(gathering: &news, body)
+    }
+
+    private func locked<Result, Failure: Error>(
+        gathering news: inout News, _ body: (inout RollingFile<Base>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try file.withLock { file throws(Failure) in
             defer {
                 if !file.notes.isEmpty {
-                    notes = file.notes
+                    news.notes += file.notes
                     file.notes = []
                 }
                 if !file.events.isEmpty {
-                    events = file.events
+                    news.events += file.events
                     file.events = []
-                    givenUp = file.givenUp
+                    news.givenUp += file.givenUp
                     file.givenUp = []
-                    compression = file.policy.compression
+                    news.compression = file.policy.compression
                 }
                 if file.hasNewDue {
-                    hasNewDue = true
+                    news.hasNewDue = true
                     file.hasNewDue = false
                 }
             }
             return try body(&file)
+        }
+    }
+
+    private func tell(_ news: inout News) {
+        for note in news.notes { LogDiagnostics.report(origin, note) }
+        if news.hasNewDue { setAlarm() }
+        if !news.events.isEmpty {
+            tell(news.events, counting: &news.givenUp)
+            if news.compression != nil { compressor.wake(news.compression, for: .new) }   // which tells what became of it afterwards
         }
     }
 
@@ -180,10 +193,12 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
 
     /// Returns when lines are safe, of which the file of this number has the first.
     private func makeSafe(from number: UInt64) throws(FileLogProviderError) {
+        var news = News()
+        defer { tell(&news) }   // behind the turn: whoever is told may log, and would wait for it
         try commits.join { () throws(FileLogProviderError) in
             // Whoever wrote to a file that failed learns it below, and writes again: a flush has nothing to say of it.
-            locked { $0.unsafeArchive = nil }
-            try synchronizeActive(by: .never)
+            locked(gathering: &news) { $0.unsafeArchive = nil }
+            try synchronizeActive(by: .never, gathering: &news)
         }
         // The file that is safe now may be a newer one than the lines are in.
         try locked { file throws(FileLogProviderError) in try file.sayWhatFailed(since: number) }
@@ -194,27 +209,33 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         try synchronizeActive(by: deadline)
     }
 
-    /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
     private func synchronizeActive(by deadline: LogDeadline) throws(FileLogProviderError) {
-        guard let work = try locked({ file throws(FileLogProviderError) in try file.beginSynchronization() }) else {
+        var news = News()
+        defer { tell(&news) }
+        try synchronizeActive(by: deadline, gathering: &news)
+    }
+
+    /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
+    private func synchronizeActive(by deadline: LogDeadline, gathering news: inout News) throws(FileLogProviderError) {
+        guard let work = try locked(gathering: &news, { file throws(FileLogProviderError) in try file.beginSynchronization() }) else {
             return
         }
         if deadline.hasPassed {
-            locked { $0.noteUnsafe() }
+            locked(gathering: &news) { $0.noteUnsafe() }
             throw .deadlinePassed(path: path)
         }
         do { try files.synchronize(work.file.descriptor) } catch {
-            locked { $0.distrust(work, because: error) }
+            locked(gathering: &news) { $0.distrust(work, because: error) }
             throw .cannotSynchronize(path: path, errno: error.number)
         }
         if let folder = work.folder {
             do { try files.synchronizeFolder(folder.descriptor) } catch {
-                locked { $0.noteUnsafe() }
+                locked(gathering: &news) { $0.noteUnsafe() }
                 throw .cannotSynchronize(path: path, errno: error.number)
             }
         }
         // A kernel tells each failure once for a descriptor: it may have told somebody who synchronized at the same time.
-        try locked { file throws(FileLogProviderError) in
+        try locked(gathering: &news) { file throws(FileLogProviderError) in
             try file.sayWhatFailed(since: work.number)
             file.safeWrites = max(file.safeWrites, work.writes)
             file.safeFolderChanges = max(file.safeFolderChanges, work.folderChanges)

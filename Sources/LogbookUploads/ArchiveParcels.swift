@@ -115,11 +115,11 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
     }
 
     private func look(for term: Int) throws -> Found {
-        let (archives, undeletable) = try shelf.waiting()
+        let calls = gate.calls, (archives, undeletable) = try shelf.waiting()
         for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.id).inserted }) {
             onEvent(.cannotDelete(id: archive.id))
         }
-        gate.keep(archives)
+        gate.keep(archives, listedAfter: calls)
         unreadable.keep(archives.lazy.map(\.id))
         keepHeld(among: archives)
         return Found(term: term, hasUndeletable: !undeletable.isEmpty, rest: ArraySlice(archives.filter { !$0.isSetAside }))

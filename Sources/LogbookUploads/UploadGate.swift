@@ -16,8 +16,8 @@ final class UploadGate: Sendable {
     }
     private let conditions: UploadConditions
     private let clock: LogClock
-    /// Ids of the files that were called urgent.
-    private let urgent = Locked<Set<String>>([])
+    /// Ids of the files that were called urgent, with the number of that call.
+    private let urgent = Locked<(calls: UInt64, ids: [String: UInt64])>((0, [:]))
     /// When files were first seen, by their ids. How old a file is then the wall clock says; what passes afterwards is measured, because
     /// somebody may set that clock.
     private let seen = Locked<[String: Moment]>([:])
@@ -30,7 +30,15 @@ final class UploadGate: Sendable {
     }
 
     /// - Parameter waiting: Everything that waits now.
-    func hurry(_ waiting: [LogArchive]) { urgent.withLock { $0.formUnion(waiting.map(\.id)) } }
+    func hurry(_ waiting: [LogArchive]) {
+        urgent.withLock { urgent in
+            urgent.calls += 1
+            for archive in waiting { urgent.ids[archive.id] = urgent.calls }
+        }
+    }
+
+    /// How often files were called urgent: for ``keep(_:listedAfter:)``, before files are listed.
+    var calls: UInt64 { urgent.withLock { $0.calls } }
 
     /// Whether files may go now that nothing makes urgent.
     func isOpen() -> Bool { conditions.obstacle(at: clock.now()) == nil }
@@ -38,11 +46,11 @@ final class UploadGate: Sendable {
     /// Which files may go now whatever the conditions are. One answer for all files, so that what becomes urgent meanwhile does
     /// not let a newer file overtake an older one.
     func passes() -> (LogArchive) -> Bool {
-        let urgent = urgent.withLock { $0 }
+        let urgent = urgent.withLock { $0.ids }
         let seen = seen.withLock { $0 }
         let now = Moment(clock)
         return { [conditions] archive in
-            if urgent.contains(archive.id) { return true }
+            if urgent[archive.id] != nil { return true }
             let first = seen[archive.id] ?? now
             let passed = Duration.nanoseconds(Int64(clamping: now.uptime - first.uptime))
             return conditions.isOverdue(since: min(archive.ended, first.wall), at: first.wall.adding(passed))
@@ -72,14 +80,17 @@ final class UploadGate: Sendable {
     }
 
     /// Takes note of files that are new, and forgets those that are gone.
-    func keep(_ archives: [LogArchive]) {
+    /// - Parameter calls: ``calls`` as it was before they were listed. What was called urgent since then is not gone.
+    func keep(_ archives: [LogArchive], listedAfter calls: UInt64) {
         let now = Moment(clock), ids = Set(archives.map(\.id))
         let gone = seen.withLock { seen in
             let before = seen
             seen = Dictionary(uniqueKeysWithValues: ids.map { ($0, before[$0] ?? now) })
             return before.keys.filter { !ids.contains($0) }
         }
-        urgent.withLock { $0.subtract(gone) }   // one that is not known yet was called urgent since these were listed
+        urgent.withLock { urgent in
+            for id in gone where urgent.ids[id] ?? .max <= calls { urgent.ids[id] = nil }
+        }
         known.withLock { $0 = $0.filter { ids.contains($0.key) } }
     }
 }

@@ -1,4 +1,5 @@
 // FilesVictim FOLDER TAG process|power           logs lines of that tag until it is killed
+// FilesVictim FOLDER TAG hanging|hoarding         logs 1,000,000 lines while the disk does not answer, or keeps as many itself
 // FilesVictim FOLDER TAG SCENARIO CALL before|after   goes through a scenario and is killed at that call to the file system
 //
 // Scenarios: roll, compress, power. After each line that is in the kernel's hands, or safe, its number goes to standard output.
@@ -68,7 +69,33 @@ final class Bench: Sendable {
     }
 }
 
+/// Says what became of the lines: as many as were submitted, and as many as were delivered or counted as dropped.
+func logWhileTheDiskHangs(_ overflow: QueuePolicy.Overflow) throws {
+    let files = FaultyFileSystem(), gate = Gate(), service = LogService()
+    files.hold("append", at: gate)
+    let provider = try FileLogProvider(in: arguments[1], name: tag, format: Line(), files: files)
+    let file = service.register(provider, delivery: .queued(QueuePolicy(overflow: overflow)))
+    for number in 1...1_000_000 { service.info("\(tag) \(number) \(filler) end") }
+    gate.open()
+    guard service.shutdown(by: .seconds(60)).isComplete else { return say("not complete\n") }
+    say("\(file.ledger.submitted) \(file.ledger.delivered + file.ledger.dropped.values.reduce(0, +))\n")
+}
+let filler = String(repeating: "x", count: 300)
+
 do {
+    switch arguments[3] {
+    case "hanging":
+        for overflow in [QueuePolicy.Overflow.block(upTo: .milliseconds(50)), .dropNewest, .dropOldest] {
+            try logWhileTheDiskHangs(overflow)
+        }
+        exit(0)
+    case "hoarding":
+        var lines: [String] = []
+        for number in 1...1_000_000 { lines.append("\(tag) \(number) \(filler) end") }
+        say("\(lines.count)\n")
+        exit(0)
+    default: break
+    }
     if arguments.count == 4 {
         let bench = try Bench(
             RollingPolicy(maximumBytes: 3000, maximumArchives: 0, compression: .gzip),

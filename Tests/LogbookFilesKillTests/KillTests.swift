@@ -111,6 +111,23 @@
             withExtendedLifetime(totals) {}
         }
 
+        @Test("row 27: a million lines for a disk that does not answer take no more memory than a process may have",
+              .enabled(if: !Sanitizer.keepsWhatProgramsFree, "needs programs without a sanitizer, which takes memory of its own"))
+        func memoryLimit() async throws {
+            try await onThread {
+                let folder = TemporaryFolder(inMemory: true)
+                func said(_ scenario: String) throws -> [String] {
+                    let limited = ["/bin/sh", "-c", #"ulimit -v 400000 && exec "$@""#, "limited"]
+                    return try Victim([folder.path, "a", scenario], under: limited).waitAndDrain().said
+                }
+                let hoarding = try said("hoarding"), hanging = try said("hanging")
+                #expect(hoarding == [], "the limit is no limit")
+                // What was lost is said as well, when the disk answers again.
+                let accounts = hanging.map { $0.split(separator: " ").compactMap { Int($0) } }
+                #expect(accounts.count == 3 && accounts.allSatisfy { $0.count == 2 && $0[0] == $0[1] && $0[0] >= 1_000_000 }, "\(hanging)")
+            }
+        }
+
         /// What the kill left behind.
         private static func look(_ folder: TemporaryFolder, _ totals: inout Totals) {
             let names = Set(folder.allNames)

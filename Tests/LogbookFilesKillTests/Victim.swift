@@ -9,10 +9,12 @@
         private let process: ChildProcess
         private let descriptor: Int32
 
-        init(_ words: [String]) throws {
+        /// - Parameter arranger: A program and its words that become the victim.
+        init(_ words: [String], under arranger: [String] = []) throws {
             let ends = Unshared.pipe()
             defer { close(ends[1]) }
-            process = try ChildProcess([ChildProcess.builtProgram("FilesVictim")] + words, outputDescriptor: ends[1])
+            process = try ChildProcess(
+                arranger + [ChildProcess.builtProgram("FilesVictim")] + words, outputDescriptor: ends[1])
             descriptor = ends[0]
         }
 

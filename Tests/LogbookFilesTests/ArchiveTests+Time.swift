@@ -183,6 +183,39 @@ extension ArchiveTests {
         #expect(folder.archives() == [])
     }
 
+    @Test("a file of which nobody recorded when it began ends with its age, however often the program starts or takes other limits")
+    func oftenStarted() throws {
+        func touch() { output(of: "touch -d @\(clock.now.wholeSeconds) '\(folder("app.log"))'") }
+        let untimed = try provider(RollingPolicy(maximumArchives: 0))
+        log(untimed, "0")
+        try untimed.shutdown(by: .seconds(30))
+        touch()
+        for number in 1...4 {
+            clock.advance(by: .seconds(12 * 3600))
+            let provider = try provider(RollingPolicy(maximumFileAge: .seconds(36 * 3600), maximumArchives: 0))
+            provider.change(RollingPolicy(maximumFileAge: .seconds(24 * 3600), maximumArchives: 0))
+            log(provider, "\(number)")
+            try provider.shutdown(by: .seconds(30))
+            touch()
+        }
+        // Its latest change was taken for the beginning of the first, once.
+        #expect(folder.archives().map { folder.lines($0) } == [["0", "1"], ["2", "3"]])
+        #expect(folder.lines("app.log") == ["4"])
+    }
+
+    @Test("a file that a clock has dated into the future is as old as this start, and no younger with the next")
+    func datedIntoTheFuture() throws {
+        folder.append("0\n", to: "app.log")
+        output(of: "touch -d @\(clock.now.wholeSeconds + 365 * 86_400) '\(folder("app.log"))'")
+        for number in 1...3 {
+            let provider = try provider(RollingPolicy(maximumFileAge: .seconds(24 * 3600), maximumArchives: 0))
+            log(provider, "\(number)")
+            try provider.shutdown(by: .seconds(30))
+            clock.advance(by: .seconds(12 * 3600))
+        }
+        #expect(folder.archives().map { folder.lines($0) } == [["0", "1", "2"]])
+    }
+
     @Test("F8: events that say they are of a later day begin no new file, whoever said so; the file of today goes on", arguments: [0, 12 * 3600])
     func forgedTimes(secondsAgo: Int64) throws {
         clock.setWall(LogTime(seconds: 1_764_028_800 + 86_399))   // in the last second of a day

@@ -99,6 +99,28 @@ import Testing
         #expect(folder.lines("app.log") == ["2"])
     }
 
+    @Test("power: who hears of a roll that a failing disk has begun may log to the same file")
+    func powerWithAHandlerThatLogs() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"]), own = Locked<FileLogProvider?>(nil)
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0), durability: .power, files: files,
+            clock: .manual(clock)
+        ) { archived in
+            if case .archived = archived, let provider = own.withLock({ $0 }) { provider.log(event("told")) }
+        }
+        own.withLock { $0 = provider }
+        let isDone = Flag()
+        LogThread.start("logs") {
+            provider.log(event("1"))
+            isDone.open()
+        }
+        #expect(isDone.wait())
+        #expect(folder.archives().map { folder.lines($0) } == [["1"]])
+        #expect(folder.lines("app.log").sorted() == ["1", "told"])
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+        own.withLock { $0 = nil }
+    }
+
     @Test("power: with a disk that fails for good the line is counted as lost")
     func powerWithoutDisk() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(5), lasts: true, only: ["synchronize"])
@@ -128,6 +150,39 @@ import Testing
         #expect(folder.archives().map { folder.lines($0) } == [["1", "2"]])
         #expect(folder.lines("app.log").sorted() == ["1", "2"])
         #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
+    @Test(
+        "row 13: while a disk takes its time, the caller of its queue waits as long as the policy says, once; everybody else has it all",
+        arguments: [QueuePolicy.Overflow.block(upTo: .milliseconds(50)), .dropNewest, .dropOldest])
+    func slowDisk(overflow: QueuePolicy.Overflow) throws {
+        let files = FaultyFileSystem(), gate = Gate(), count = 20_000   // more than the ring has room for
+        defer { gate.open() }
+        // With a clock that stands still, nobody is told of the loss.
+        let service = LogService(clock: .manual(clock)), others = [RecordingProvider(), RecordingProvider()]
+        service.register(others[0])
+        service.register(others[1], delivery: .queued(QueuePolicy(capacity: count, overflow: .dropNewest)))
+        let queue = QueuePolicy(capacity: 100, reservedCapacity: 0, batchCount: 10, linger: .zero, overflow: overflow)
+        let file = service.register(try provider(.power, files), delivery: .queued(queue))
+
+        files.hold("synchronize", at: gate)
+        service.info("0")
+        #expect(gate.waitForArrivals(1))
+        for number in 1...count { service.info("\(number)") }   // the disk has still not answered
+        #expect(others[0].messages.count == count + 1)
+        #expect(becomesTrue { others[1].messages.count == count + 1 })
+        let meanwhile = file.ledger
+        #expect(meanwhile.submitted == UInt64(count + 1))
+        #expect(meanwhile.delivered == 0)
+        #expect(meanwhile.dropped.keys.map(\.self) == [.queueFull])
+
+        gate.open()
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        let lines = folder.allLines().compactMap { Int($0) }
+        #expect(file.ledger == LogLedger(submitted: UInt64(count + 1), delivered: UInt64(lines.count), dropped: meanwhile.dropped))
+        #expect(lines.first == 0)
+        #expect(lines == lines.sorted() && Set(lines).count == lines.count)
+        #expect(lines.contains(overflow == .dropOldest ? count : 1))
     }
 
     @Test("power: a line that comes while the file is shut down is made safe, or is not said to be", arguments: [0, EIO])

@@ -56,6 +56,56 @@ import Testing
         #expect(messages(takeShown()) == (1...20).map { "\($0)" })
     }
 
+    @Test("where somebody removes the file and the next one rolls before it is looked at, that one is shown", arguments: [false, true])
+    func aFileThatWasRemovedIsNoArchive(isCompressed: Bool) async throws {
+        let compressed = Monitor(0)
+        let provider = try FileLogProvider(
+            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: isCompressed ? .gzip : nil),
+            onArchive: { event in
+                guard case .compressed = event else { return }
+                compressed.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            })
+        let service = LogService(), session = try session()
+        service.register(provider)
+        service.info("1")
+        try session.showWhatIsThere()
+        output(of: "rm '\(folder.path)/app.log'")
+        service.info("2")   // as long as the other
+        try provider.roll()
+        if isCompressed { await wait(for: 1, in: compressed) }
+        service.info("3")
+        for _ in 1...2 { try session.showWhatIsNew() }
+        #expect(messages(takeShown()) == ["1", "2", "3"])
+    }
+
+    @Test("a file that was compressed before it is looked at is shown once, though it has a name left, as NFS gives what is in use")
+    func aFileWithANameLeftIsShownOnce() async throws {
+        let compressed = Monitor(0)
+        let provider = try FileLogProvider(
+            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: .gzip),
+            onArchive: { event in
+                guard case .compressed = event else { return }
+                compressed.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            })
+        let service = LogService(), session = try session()
+        service.register(provider)
+        service.info("1")
+        try session.showWhatIsThere()
+        let active = folder.path + "/app.log"
+        output(of: "ln '\(active)' '\(folder.path)/.nfs01'")
+        try provider.roll()
+        await wait(for: 1, in: compressed)
+        service.info("2")
+        for _ in 1...2 { try session.showWhatIsNew() }
+        #expect(messages(takeShown()) == ["1", "2"])
+    }
+
     @Test func followsAcrossRolls() throws {
         let (service, provider) = try service()
         service.info("old")

@@ -29,6 +29,19 @@ import Testing
         #expect(!gate.passes()(new[0]))
     }
 
+    @Test("D3: who has listed the files before they were called urgent takes that back of none")
+    func anOlderListing() throws {
+        let gate = gate(UploadConditions(custom: { false })), calls = gate.calls, all = try bench.roll(["one", "two"])
+        gate.keep(all, listedAfter: gate.calls)
+        gate.hurry(all)
+        gate.keep([all[0]], listedAfter: calls)
+        gate.keep(all, listedAfter: gate.calls)
+        #expect(all.allSatisfy(gate.passes()))
+        gate.keep([all[0]], listedAfter: gate.calls)   // one that is gone now is none of them any more
+        gate.keep(all, listedAfter: gate.calls)
+        #expect(!gate.passes()(all[1]))
+    }
+
     @Test("D3: a file of a new log is read although one of the same number held nothing urgent")
     func whatWasReadIsOfItsLog() throws {
         let gate = gate(UploadConditions(urgentFrom: .error, custom: { false }))
@@ -37,7 +50,7 @@ import Testing
             try bench.roll([line(level)])
             let archives = try shelf.waiting().archives
             #expect(archives.map(\.number) == [1])
-            gate.keep(archives)
+            gate.keep(archives, listedAfter: gate.calls)
             #expect(gate.mayBeUrgent(archives[0]))
             let claim = try #require(try shelf.claim(archives[0]))
             #expect(gate.isUrgent(claim) == isUrgent)
