@@ -36,9 +36,10 @@
             DescriptorLimit.raise(to: DescriptorNeeds(of: configuration).all)
             if let folder = configuration.filesFolder {
                 let tokens = try CollectorService.tokens(of: configuration, clock: .system)
-                for path in FileShelf.paths(for: tokens().all, in: folder) { try FileShelf(path: path).check() }
+                let shelves = FileShelf.paths(for: tokens().all, in: folder)
+                for path in shelves { try FileShelf(path: path).check() }
+                try Self.checkWhatFilesRemove(configuration, ArchiveURL.sqlitePath(archive).map(String.init), in: shelves)
             }
-            try Self.checkWhatFilesRemove(configuration, ArchiveURL.sqlitePath(archive).map(String.init))
             do throws(ArchiveError) {
                 self.archive = try ArchiveURL.open(archive, clickHousePassword: clickHousePassword)
             } catch {
@@ -53,15 +54,15 @@
             server = try CollectorServer(configuration: configuration, archive: self.archive)
         }
 
-        /// Files of the collector's own that lie in the folder of whole files would go with them in time.
+        /// Files of the collector's own that lie in a folder of whole files, of whichever tenant, would go with them in time.
         private static func checkWhatFilesRemove(
-            _ configuration: CollectorConfiguration, _ archive: String?
+            _ configuration: CollectorConfiguration, _ archive: String?, in shelves: Set<String>
         ) throws(CollectorError) {
-            guard configuration.keepFiles != nil, let folder = configuration.filesFolder else { return }
-            let files = SystemFileSystem(), resolved = try? files.resolvedPath(ofFolder: folder)
+            guard configuration.keepFiles != nil else { return }
+            let files = SystemFileSystem(), resolved = Set(shelves.compactMap { try? files.resolvedPath(ofFolder: $0) })
             for path in [archive, configuration.tokenFile, configuration.tlsCertificate, configuration.tlsKey].compactMap(\.self) {
-                if (try? files.resolvedPath(ofFolder: Self.folder(of: path))) == resolved {
-                    throw .invalid("--keep-files would remove \(path), which lies in the folder of --files; keep it in another one")
+                if let folder = try? files.resolvedPath(ofFolder: Self.folder(of: path)), resolved.contains(folder) {
+                    throw .invalid("--keep-files would remove \(path), which lies in a folder of --files; keep it in another one")
                 }
             }
         }

@@ -62,8 +62,8 @@
             let limits = fitting
             let registry = ConnectionRegistry(maximum: limits.maximum, maximumPerAddress: limits.maximumPerAddress)
             let channels = HTTP1Channel.Configuration(
+                // Which knows when the collector itself is not ready to read: Hummingbird's own `idleTimeout` does not.
                 additionalChannelHandlers: [ConnectionGuard(limits: limits, registry: registry)],
-                idleTimeout: .nanoseconds(limits.idleTimeout.wholeNanoseconds),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 100))
             let plain = HTTPServerBuilder { OnEventLoop(base: HTTP1Channel(responder: $0, configuration: channels)) }

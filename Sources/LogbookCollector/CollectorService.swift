@@ -268,6 +268,9 @@
         /// Bytes of a body after which quota and room are looked at again: others send at the same time, and not every body says its length.
         static let lookAgainBytes = 4 << 20
 
+        /// What a request takes at least: also without a body its name is kept, or a file is.
+        static let leastBytes = 256
+
         /// Takes a request, if what it brings may come in at all. Its body is counted as it comes, and ends with a refusal where it is too
         /// much. What it is inflated to counts where it is taken, for so much room it takes then; what is refused counts as it came, and so
         /// does a file that was kept before. What the collector cannot take, for no fault of the sender's, takes nothing of the tenant's
@@ -324,6 +327,8 @@
             }
             do throws(Refusal) {
                 let answer = try await take(admitted)
+                let brought = arrival.withLock { $0.bytes }
+                if brought < Self.leastBytes { count(Self.leastBytes - brought, in: arrival) }
                 for part in [arrival, growth] { end(part, isKept: true) }
                 return answer
             } catch {

@@ -21,6 +21,9 @@
         /// Sent outwards by whoever begins to read the body of the request that is to be answered next.
         struct BodyIsWanted: Sendable {}
 
+        /// Sent outwards by who closes it whatever it does.
+        private struct MustClose: Sendable {}
+
         private let limits: ConnectionLimits
         private let registry: ConnectionRegistry
         private var number: UInt64?
@@ -33,6 +36,10 @@
         /// The other side keeps the body that is being read until it is told to go on.
         private var isBodyKept = false
         private var answersOwed = 0
+        /// Answers that are given and that the system has not taken whole yet.
+        private var answersUnwritten = 0
+        /// Somebody wants it closed once they are.
+        private var wantedClose: (mode: CloseMode, promise: EventLoopPromise<Void>?)?
         /// The answer that is being written is the last one.
         private var isLast = false
         private var isClosing = false
@@ -73,7 +80,7 @@
         private func begin(_ context: ChannelHandlerContext) {
             guard number == nil else { return }
             let channel = context.channel
-            number = registry.admit(from: Self.address(of: channel)) { channel.close(promise: nil) }
+            number = registry.admit(from: Self.address(of: channel)) { channel.triggerUserOutboundEvent(MustClose(), promise: nil) }
             guard number != nil else { return context.close(promise: nil) }
             waitForHead(limits.headDeadline, context)
         }
@@ -86,6 +93,8 @@
             endRest()
             if let number { registry.leave(number) }
             number = nil
+            wantedClose?.promise?.succeed(())
+            wantedClose = nil
         }
 
         /// Nil for this machine.
@@ -143,10 +152,15 @@
             case .body: break
             case .end:
                 answersOwed -= 1
-                waitIfDone(context)
-                guard isLast || hasFailed && answersOwed == 0 else { break }
-                isClosing = true
+                answersUnwritten += 1
                 let written = promise ?? context.eventLoop.makePromise(), channel = context.channel
+                written.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.noteWritten(context) }
+                guard isLast || hasFailed && answersOwed == 0 else {
+                    context.write(data, promise: written)
+                    if answersUnwritten > 0, nextLookAtAnswers == nil { waitForAnswersToBeTaken(context) }
+                    return
+                }
+                isClosing = true
                 let isRestComing = isReadingBody && answersOwed == 0 && !hasFailed
                 let rest = isRestComing ? waitForRest(context) : context.eventLoop.makeSucceededVoidFuture()
                 written.futureResult.and(rest).whenComplete { _ in channel.close(promise: nil) }
@@ -155,7 +169,34 @@
             context.write(data, promise: promise)
         }
 
+        private func noteWritten(_ context: ChannelHandlerContext) {
+            answersUnwritten -= 1
+            guard answersUnwritten == 0 else { return }
+            if context.channel.isWritable {
+                nextLookAtAnswers?.cancel()
+                nextLookAtAnswers = nil
+            }
+            if let wanted = wantedClose {
+                wantedClose = nil
+                return context.close(mode: wanted.mode, promise: wanted.promise)
+            }
+            if !isClosing { waitIfDone(context) }
+        }
+
+        /// Who closes it as soon as an answer is given, as the collector's end does, would take from the client what the system has not
+        /// taken yet.
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            // Of one side alone NIO itself writes first what waits.
+            guard mode == .all, answersUnwritten > 0, wantedClose == nil, number != nil else {
+                return context.close(mode: mode, promise: promise)
+            }
+            isClosing = true
+            wantedClose = (mode, promise)
+            if nextLookAtAnswers == nil { waitForAnswersToBeTaken(context) }
+        }
+
         func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+            if event is MustClose { return context.close(promise: promise) }
             guard event is BodyIsWanted else { return context.triggerUserOutboundEvent(event, promise: promise) }
             promise?.succeed(())
             // Of the requests that wait for an answer, the one that is being read is the latest.
@@ -187,7 +228,7 @@
         // MARK: Patience
 
         private func waitIfDone(_ context: ChannelHandlerContext) {
-            if !isReadingBody && answersOwed == 0 { waitForHead(limits.idleTimeout, context) }
+            if !isReadingBody && answersOwed == 0 && answersUnwritten == 0 { waitForHead(limits.idleTimeout, context) }
         }
 
         private func waitForHead(_ patience: Duration, _ context: ChannelHandlerContext) {
@@ -204,7 +245,7 @@
             nextLookAtAnswers = context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in
                 guard let self else { return }
                 nextLookAtAnswers = nil
-                if context.channel.isWritable { return }
+                if context.channel.isWritable, answersUnwritten == 0 { return }
                 let taken = before - Self.waitingBytes(context)
                 if taken > 0, Double(taken) >= leastTaken { return waitForAnswersToBeTaken(context) }
                 LogDiagnostics.report("collector", "a connection was closed: it asked, and did not take the answers")
@@ -229,7 +270,14 @@
             rest = promise
             if let number { registry.note(number, isWaiting: true) }
             look(after: limits.unwantedBodyDeadline, context)
+            context.read()
             return promise.futureResult
+        }
+
+        /// Whoever was to read the rest may have gone.
+        func channelReadComplete(context: ChannelHandlerContext) {
+            context.fireChannelReadComplete()
+            if rest != nil { context.read() }
         }
 
         private func endRest() {
@@ -254,7 +302,7 @@
                     return context.close(promise: nil)
                 }
                 look(after: limits.bodyLook, context)
-            } else if answersOwed == 0, now >= headDeadline {
+            } else if answersOwed == 0, answersUnwritten == 0, now >= headDeadline {
                 context.close(promise: nil)
             }
         }

@@ -32,7 +32,7 @@ struct DailyQuota: Sendable {
     /// What a request has brought on the day of its latest bytes.
     struct Arrival: Equatable {
         fileprivate var turn: UInt64 = 0
-        fileprivate var bytes = 0
+        fileprivate(set) var bytes = 0
     }
 
     /// - Parameters:

@@ -14,12 +14,18 @@
                 let received = parcel.received.microseconds
                 let number = try Self.parcelNumber(
                     parcel.parcel, of: parcel.tenant, kind: "transactions", received: received, database)
-                let known = try Erasures(of: parcel.tenant, database)
-                let erasures = try parcel.set.transactions.map { try known.erasure(of: $0, database) }
+                func marks() throws -> [TransactionErasure] {
+                    let known = try Erasures(of: parcel.tenant, database)
+                    return try parcel.set.transactions.map { try known.erasure(of: $0, database) }
+                }
+                var erasures = try marks()
                 // Before anything is stored, which would fill in what is to go, or meet it.
-                for (transaction, end) in TransactionErasure.found(erasures, in: parcel.set.transactions) {
+                let found = TransactionErasure.found(erasures, in: parcel.set.transactions)
+                for (transaction, end) in found {
                     if try Self.erase(transaction, of: parcel.tenant, upTo: end, database) { remains.withLock { $0 = true } }
                 }
+                // Another element of the set may be of a transaction that is marked only now.
+                if !found.isEmpty { erasures = try marks() }
                 var receipt = ArchiveReceipt(accepted: 0, duplicates: 0)
                 var ordinal = 0
                 for (transaction, erasure) in zip(parcel.set.transactions, erasures) {

@@ -94,18 +94,8 @@ public enum ServerTransaction {
     /// The text without secrets, and not too long.
     static func described(_ text: String, apartFrom headers: [(String, String)]) -> String {
         // What is cut off in the end may begin within a secret; so there is more of it here.
-        var text = String(decoding: text.utf8.prefix(4 * maximumDescriptionBytes), as: UTF8.self)
-        for (name, value) in headers where secretFields.contains(name.lowercased()) {
-            // Also a part of it: what follows the scheme, or the value of one cookie.
-            let parts = [Substring(value)] + value.split { " ;,=\"".contains($0) }
-            for part in parts where part.utf8.count >= 6 { text = text.replacing(part, with: "<private>") }
-        }
-        text = PrivacyRules.standard.masking(text)
+        let text = PrivacyRules.standard.masking(CredentialMask(headers).masking(text, upTo: 4 * maximumDescriptionBytes))
         guard text.utf8.count > maximumDescriptionBytes else { return text }
         return String(decoding: text.utf8.prefix(maximumDescriptionBytes), as: UTF8.self) + "…"
     }
-
-    private static let secretFields: Set<String> = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token", "x-csrf-token",
-    ]
 }

@@ -117,6 +117,18 @@
             for tenant in tenants { try await expectNothing(in: archive, of: tenant, "\(tenant)") }
         }
 
+        static func nothingIsLeftOfSeveralElements(_ archive: any Archive) async throws {
+            for (number, isNamedFirst) in [true, false].enumerated() {
+                let tenant = "several\(number)", records = [record("T", user: "u", 10), record("T", 11)]
+                _ = try await archive.erase(user: "u", tenant: tenant, at: erasedAt)
+                for _ in 1...2 {
+                    let receipt = try await archive.store(parcel(tenant, isNamedFirst ? records : records.reversed()))
+                    #expect(receipt == ArchiveReceipt(accepted: 0, duplicates: 0, erased: 2))
+                    try await expectNothing(in: archive, of: tenant, "two elements of one id, \(isNamedFirst)")
+                }
+            }
+        }
+
         static func whoComesBackKeepsWhatIsNew(_ archive: any Archive) async throws {
             let tenant = Tenant.standard
             _ = try await archive.erase(user: "u", tenant: tenant, at: erasedAt)

@@ -13,6 +13,11 @@
             try await ArchiveChecks.nothingIsLeftInAnyOrder(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("S32: nor of one that a set holds several times, of which one element alone says whose it is", arguments: ArchiveKind.available)
+        func nothingIsLeftOfSeveralElements(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.nothingIsLeftOfSeveralElements(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("S32: nor when several collectors hear of it at the same time", arguments: ArchiveKind.available)
         func nothingIsLeftOfWhatComesAtTheSameTime(_ kind: ArchiveKind) async throws {
             let (archive, address) = try await ArchiveServers.open(kind)

@@ -58,6 +58,24 @@
             }
         }
 
+        @Test("S19: so has who sends it in many small pieces and asks for the connection to be closed")
+        func whoWantsItClosedHasTheAnswer() async throws {
+            func patient(_ configuration: inout CollectorConfiguration) {
+                configuration.maximumBodyBytes = 1000
+                (configuration.connections.unwantedBodyDeadline, configuration.connections.idleTimeout) = (.seconds(600), .seconds(600))
+            }
+            try await RunningCollector.with(archive, configure: patient) { collector in
+                let head = "POST /v1/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(RunningCollector.token.revealed)\r\n"
+                    + "Content-Type: application/x-ndjson\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+                let piece = "200\r\n" + String(repeating: " ", count: 0x200) + "\r\n"
+                let connection = try RawConnection(port: collector.port)
+                let body = String(repeating: piece, count: 8192) + "0\r\n\r\n"
+                let (answer, isClosed) = await connection.converse(Array((head + body).utf8), isWhole: false)
+                #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
+                #expect(isClosed)
+            }
+        }
+
         @Test("S19: a refused request that has all come leaves the connection open")
         func aWholeRequestIsNotTheLast() async throws {
             try await RunningCollector.with(archive) { collector in

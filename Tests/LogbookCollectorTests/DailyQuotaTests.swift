@@ -92,7 +92,7 @@
             let gate = Gate(), archive = HeldAccount(try SQLiteArchive(path: folder("archive.sqlite")), gate)
             defer { gate.open() }
             try await RunningCollector.with(
-                archive, clock: clock, configure: { ($0.filesFolder, $0.maximumBytesPerDay) = (folder("received"), 100) }
+                archive, clock: clock, configure: { ($0.filesFolder, $0.maximumBytesPerDay) = (folder("received"), 3 * CollectorService.leastBytes) }
             ) { collector in
                 for id in ["A", "B", "C"] {
                     let answer = try await collector.send("PUT", "/v1/files/\(id)", Array("abc".utf8))
@@ -101,7 +101,24 @@
                 #expect(try await archive.bytesSent(on: 10) == [:])
                 gate.open()
             }
-            #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: 9])
+            #expect(try await archive.bytesSent(on: 10) == [Tenant.standard: 3 * CollectorService.leastBytes])
+        }
+
+        @Test("S28: a request without a body counts as well, since its name is kept", arguments: ["/v1/logs", "/v1/files"])
+        func requestsWithoutBodies(path: String) async throws {
+            let service = try makeService(try SQLiteArchive(path: folder("archive.sqlite"))) {
+                $0.maximumBytesPerDay = 3 * CollectorService.leastBytes
+            }
+            var statuses: [Int] = []
+            for number in 0..<5 {
+                let fields = [
+                    "Authorization": "Bearer \(RunningCollector.token.revealed)", "Content-Type": "application/x-ndjson",
+                    "Logbook-Parcel": "parcel\(number)", "Content-Length": "0",
+                ]
+                let request = CollectorRequest(method: "POST", path: path, query: "", header: { fields[$0] }, pieces: { _ in })
+                statuses.append(await service.answer(request).status)
+            }
+            #expect(statuses == [200, 200, 200, 429, 429])
         }
 
         @Test("S28: a file of gzip counts as what it takes on the disk; one that becomes too much is stopped in the middle and counts as it came")

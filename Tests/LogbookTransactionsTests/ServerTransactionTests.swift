@@ -1,8 +1,9 @@
 #if Transactions
 import LogbookCore
 import LogbookTestKit
-import LogbookTransactions
 import Testing
+
+@testable import LogbookTransactions
 
 @Suite struct ServerTransactionTests {
     private let service = LogService()
@@ -101,6 +102,31 @@ import Testing
                 #expect(entry.errorDescription?.contains(secret) != true, "\(entry.errorDescription ?? "")")
             }
         }
+    }
+
+    @Test("W7, B15: nor where one of them is part of another, or longer than what is kept of the text", arguments: [
+        ("Cookie", "user=alice42; session=alice42.9f8e7d6c5b4a3928", "no session alice42.9f8e7d6c5b4a3928", "9f8e7d6c5b4a3928"),
+        ("cookie", "session=session-9f8e7d6c5b4a3928", "no session-9f8e7d6c5b4a3928 here", "9f8e7d6c5b4a3928"),
+        ("Cookie", "a=abcdef12; b=12345678", "got abcdef12345678 twice", "345678"),
+        ("Authorization", "Negotiate " + String(repeating: "k3y", count: 8000), "no: " + String(repeating: "k3y", count: 8000), "k3y"),
+        ("Authorization", "Bearer schlüssel", "no schlüssel", "schl"),
+    ])
+    func noPartOfACredential(field: String, value: String, text: String, secret: String) {
+        let shown = ServerTransaction.described(text, apartFrom: [("Host", "x"), (field, value)])
+        #expect(shown.contains("<private>") && !shown.contains(secret), "\(shown.prefix(200))")
+        #expect(ServerTransaction.described("no alice", apartFrom: [("Host", "no alice")]) == "no alice")
+    }
+
+    @Test("W7: what a request brings as credentials does not make a text grow, nor take longer than reading them")
+    func manyCredentials() {
+        let same = "HTTPError;" + Array(repeating: "private", count: 10_000).joined(separator: ";")
+        #expect(ServerTransaction.described("HTTPError: private no", apartFrom: [("cookie", same)]) == "<private>: <private> no")
+        // Of all lengths that find room, each a beginning of the next.
+        let beginnings = (6...400).map { String(repeating: "a", count: $0) }.joined(separator: ";")
+        #expect(ServerTransaction.described(String(repeating: "a", count: 100_000), apartFrom: [("cookie", beginnings)]) == "<private>")
+        let others = (1...10_000).map { "private\($0)" }.joined(separator: ";")
+        let text = ServerTransaction.described(String(repeating: "private7", count: 2000), apartFrom: [("cookie", others)])
+        #expect(text == "<private>")
     }
 
     @Test("W7: a description has an end")
