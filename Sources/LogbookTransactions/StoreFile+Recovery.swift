@@ -19,9 +19,13 @@ extension StoreFile {
 
     private var recovered: String { path + ".recovered" }
 
+    /// Whether a finished replacement waits there to be ended.
+    static func isBeingReplaced(at path: String) -> Bool { access(path + ".recovered", F_OK) == 0 }
+
     /// Ends a replacement that a kill interrupted.
-    func finishRecovery(now: LogTime) throws(TransactionStoreError) {
-        if access(recovered, F_OK) == 0 { _ = try swap(now: now) }
+    /// - Returns: Where the damaged file is; nil when there was none to end.
+    func finishRecovery(now: LogTime) throws(TransactionStoreError) -> String? {
+        Self.isBeingReplaced(at: path) ? try swap(now: now) : nil
     }
 
     /// Sets the damaged files aside and puts a store of what could be read in their place.

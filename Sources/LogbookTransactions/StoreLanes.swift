@@ -163,26 +163,32 @@ final class StoreLanes: Sendable {
 
     /// Goes through the lanes of those who have gone, the lowest first, but not the one that is held. Each is locked meanwhile. What cannot
     /// be opened is said once, and left alone.
-    /// - Parameter others: Hears of the lanes of those who run.
-    /// - Returns: Why the first could not be opened that may hold entries of ours.
+    /// - Parameters:
+    ///   - others: Hears of the lanes of those who run.
+    ///   - unopened: Hears of those that could not be opened and may hold entries of ours.
+    /// - Returns: Why the first of these could not be opened.
     @discardableResult
     private func eachLeft(
         _ visit: (StoreFile) throws(TransactionStoreError) -> Void,
-        others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }
+        others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }, unopened: (_ lane: String) -> Void = { _ in }
     ) -> TransactionStoreError? {
         let (held, isClosed) = state.withLock { ($0.held?.path, $0.isClosed) }
         guard let path, !isClosed else { return nil }
         var failure: TransactionStoreError?
         for number in 0..<Self.maximumCount {
             let lane = Self.path(ofLane: number, of: path)
-            guard lane != own.path, lane != held, access(lane, F_OK) == 0 else { continue }
+            let isThere = access(lane, F_OK) == 0 || StoreFile.isBeingReplaced(at: lane)
+            // Who runs and whose file somebody has removed makes another.
+            guard lane != own.path, lane != held, isThere || access(lane + ".lock", F_OK) == 0 else { continue }
             do throws(TransactionStoreError) {
-                if let file = try Self.lock(lane) { try visit(file) } else { try others(lane) }
+                if let file = try Self.lock(lane) { if isThere { try visit(file) } } else { try others(lane) }
             } catch {
                 say(error, of: lane)
                 switch error {
                 case .notADatabase, .notAStore: break
-                default: failure = failure ?? error
+                default:
+                    failure = failure ?? error
+                    unopened(lane)
                 }
             }
         }
@@ -370,7 +376,8 @@ final class StoreLanes: Sendable {
 
     /// Deletes everything here, and in the lanes of those who have gone. In those of who runs it is left for whoever opens them next, also
     /// where that one has a lane of ours since its lock was removed.
-    /// - Throws: The first failure, also of a lane that could not be opened; what it was not about is deleted all the same.
+    /// - Throws: The first failure, also of a lane that could not be opened, where the deletion is left for whoever opens it next; what it
+    ///   was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         let now = clock.monotonicNanoseconds(), since = state.withLock { $0.hasUserSince }
         var doOthersRun = false
@@ -391,6 +398,8 @@ final class StoreLanes: Sendable {
         } others: { lane throws(TransactionStoreError) in
             doOthersRun = true
             try LogoutMark.current(in: lane, since: since)?.leave(for: lane)
+        } unopened: { lane in
+            try? LogoutMark.current(in: lane, since: since)?.leave(for: lane)
         }
     }
 
@@ -438,7 +447,7 @@ final class StoreLanes: Sendable {
 
     /// Deletes what is of a user, here and in the lanes of those who have gone.
     /// - Returns: How many transactions were there.
-    /// - Throws: As ``deleteAll()``.
+    /// - Throws: The first failure, also of a lane that could not be opened: what it was about is not deleted, and not owed.
     func erase(user: String) throws(TransactionStoreError) -> Int {
         var count = 0
         try inEveryLane { store throws(TransactionStoreError) in
@@ -476,10 +485,11 @@ final class StoreLanes: Sendable {
     /// - Parameters:
     ///   - isWanted: Passes over a lane, where its contents can be seen. Nil for none: where nothing is in one, bytes of what was may be.
     ///   - others: Hears of the lanes of those who run.
+    ///   - unopened: Hears of the lanes that could not be opened.
     /// - Throws: The first failure; the others had their turn all the same.
     private func inEveryLane(
         where isWanted: ((TransactionStoreCounts) -> Bool)? = nil, _ work: (TransactionStore) throws(TransactionStoreError) -> Void,
-        others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }
+        others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }, unopened: (_ lane: String) -> Void = { _ in }
     ) throws(TransactionStoreError) {
         try alone { () throws(TransactionStoreError) in
             var failure: TransactionStoreError?
@@ -488,16 +498,18 @@ final class StoreLanes: Sendable {
             }
             run(in: own)
             if let held = state.withLock({ $0.held }) { run(in: held) }
-            let unopened = eachLeft { file throws(TransactionStoreError) in
+            let obstacle = eachLeft { file throws(TransactionStoreError) in
                 if let isWanted, let contents = file.contents, !isWanted(contents.counts) { return }
                 let store = try Self.opened(file, open)
                 run(in: store)
                 store.close()
             } others: { lane throws(TransactionStoreError) in
                 try others(lane)
+            } unopened: { lane in
+                unopened(lane)
             }
             look()   // what was seen before is no longer so
-            if let failure = failure ?? unopened { throw failure }
+            if let failure = failure ?? obstacle { throw failure }
         }
     }
 

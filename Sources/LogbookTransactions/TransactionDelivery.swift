@@ -165,6 +165,7 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
 
     /// Says what became of entries; of those that were deleted meanwhile, nothing.
     func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
+        if try isTakenAway() { return }
         switch fate {
         case .delivered:
             let delivered = try errors.reporting { () throws(TransactionStoreError) in try store.settleDelivered(parcel.id, commits.patience) }
@@ -179,8 +180,21 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
         }
     }
 
+    /// Whether the parcel on its way is of a lane that another process has by now, since its lock was removed: that one sends what is in it,
+    /// and nothing of ours waits for it.
+    private func isTakenAway() throws -> Bool {
+        let store = store
+        guard store !== lanes.own else { return false }
+        do { try store.makeSureOfLock() } catch TransactionStoreError.storeLocked {
+            lanes.letGo()
+            return true
+        } catch { return false }   // what it does next finds out
+        return false
+    }
+
     func split(_ parcel: Parcel) throws -> Bool {
-        try errors.reporting { () throws(TransactionStoreError) in
+        if try isTakenAway() { return true }
+        return try errors.reporting { () throws(TransactionStoreError) in
             try store.split(parcel.id, of: parcel.count, now: configuration.clock.now(), randomness: configuration.randomness)
         }
     }

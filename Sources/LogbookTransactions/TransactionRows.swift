@@ -60,7 +60,10 @@ final class TransactionRows {
             try find!.bind(session.id, at: 2)
         }
         try find!.bind(entry.transactionID, at: 1)
-        if let id = try find!.integer() { return (abs(id), id > 0) }
+        if let id = try find!.integer() {
+            if id < 0 { session.noteElsewhere(entry.transactionID) }
+            return (abs(id), id > 0)
+        }
         let beginning = session.beginning(of: entry), isOfThisSession = beginning != nil
         let insert = try self.insert ?? BulkInsert(Self.insertRows, count: 1, database)
         self.insert = insert

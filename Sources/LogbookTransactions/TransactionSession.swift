@@ -47,6 +47,14 @@ package final class TransactionSession: Sendable {
                 oldest = (oldest + 1) % TransactionSession.maximumBegun
             }
         }
+
+        /// Remembers that these are over: all that are known, and of the others as many as there is room for, or half of all in the place of
+        /// the oldest.
+        mutating func end(_ ids: [String]) {
+            for id in ids where begun[id] != nil { begun[id] = .over }
+            let room = TransactionSession.maximumBegun - order.count
+            for id in ids.prefix(max(room, TransactionSession.maximumBegun / 2)) { remember(id, .over) }
+        }
     }
 
     /// Changes of the user that entries waiting in a queue may lie before.
@@ -115,6 +123,11 @@ package final class TransactionSession: Sendable {
         }
     }
 
+    /// Notes a transaction that another session has begun, and this one goes on with: a logout ends it as well.
+    func noteElsewhere(_ transaction: String) {
+        state.withLock { if $0.begun[transaction] == nil { $0.remember(transaction, .elsewhere) } }
+    }
+
     /// Notes what begins with these events, which could not be stored: what is said of it later is of this session all the same.
     func noteBeginnings(among events: UnsafeBufferPointer<LogEvent>) {
         let over = ended(among: events)
@@ -124,36 +137,34 @@ package final class TransactionSession: Sendable {
     }
 
     /// A logout: ends what has begun.
-    /// - Parameter others: Ids of transactions that began in other sessions, the latest first; as many as there is room for.
+    /// - Parameter others: Ids of transactions that began in other sessions, the latest first.
     func endAll(and others: [String]) {
         let now = clock.monotonicNanoseconds()
         state.withLock { state in
             state.loggedOut = now
             state.begun = state.begun.mapValues { _ in .over }
-            for id in others where state.order.count < Self.maximumBegun { state.remember(id, .over) }
+            state.end(others)
         }
     }
 
     /// Ends these, which are from before a logout.
-    /// - Parameter others: The latest first; as many as there is room for.
+    /// - Parameter others: The latest first.
     func end(_ others: [String]) {
-        state.withLock { state in
-            for id in others where state.order.count < Self.maximumBegun { state.remember(id, .over) }
-        }
+        state.withLock { $0.end(others) }
     }
 
     /// An erasure: ends what has begun of the user.
-    /// - Parameter others: Ids of transactions of the user, the latest first; as many as there is room for.
+    /// - Parameter others: Ids of transactions of the user, the latest first.
     func end(user: String, and others: [String]) {
         let now = clock.monotonicNanoseconds()
         state.withLock { state in
-            state.erased.removeAll { $0.user == user }
+            state.erased.removeAll { $0.user.isSameText(as: user) }
             state.erased.append((user, now))
             if state.erased.count > Self.maximumChanges { state.erased.removeFirst() }
             state.begun = state.begun.mapValues { beginning in
-                if case .with(let labels) = beginning, labels.user == user { .over } else { beginning }
+                if case .with(let labels) = beginning, labels.user?.isSameText(as: user) == true { .over } else { beginning }
             }
-            for id in others where state.begun[id] != nil || state.order.count < Self.maximumBegun { state.remember(id, .over) }
+            state.end(others)
         }
     }
 
@@ -185,9 +196,16 @@ package final class TransactionSession: Sendable {
         // Whose a transaction is was decided with the first of its entries that was seen, which may be this one.
         guard !state.erased.isEmpty, !entry.isContinued, id.map({ state.begun[$0] == nil }) ?? true else { return false }
         let labels = state.labels(at: uptime)
-        if state.erased.contains(where: { $0.user == labels.user && uptime < $0.until }) { return true }
+        // By bytes, as the file has them: names that only look alike are two.
+        if let user = labels.user, state.erased.contains(where: { $0.user.isSameText(as: user) && uptime < $0.until }) { return true }
         if let id { state.remember(id, .with(labels)) }
         return false
+    }
+
+    /// Bytes that what a transaction is marked with takes now.
+    var labelBytes: Int {
+        let labels = current
+        return [appVersion, id, labels.user, labels.variant].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
     }
 
     /// Nanoseconds from the session's beginning to when something was said, to the microsecond; nil for what was not said in this session.

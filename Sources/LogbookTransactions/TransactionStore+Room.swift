@@ -23,8 +23,15 @@ extension TransactionStore {
     func makeRoom(for events: UnsafeBufferPointer<LogEvent>, _ db: Database) throws -> Int {
         guard maximumBytes < .max else { return 0 }
         var needed = events.count * Self.rowBytes
+        let labels = session.labelBytes + installation.utf8.count
         for event in events.places {
             needed += min(event.pointee.entryErrorDescription?.utf8.count ?? 0, String.maximumDeliverableBytes)
+            guard let entry = event.pointee.transaction, event.pointee.beginsTransaction || entry.isContinued else { continue }
+            // A row of the transaction's own, whose id stands in an index as well.
+            needed += Self.rowBytes + labels + 2 * min(entry.transactionID.utf8.count, TransactionSetLimits().idBytes)
+            for fact in [entry.device.make, entry.device.os, entry.device.osVersion] {
+                needed += min(fact.utf8.count, String.maximumDeliverableBytes)
+            }
         }
         if needed > maximumBytes { throw TransactionStoreError.full(path: path, maximumBytes: maximumBytes) }   // nothing would help
         guard try usedBytes(db) + needed > maximumBytes else { return 0 }

@@ -57,6 +57,8 @@ package final class TransactionStore: Sendable {
         let problem: TransactionStoreError
         /// By the monotonic clock.
         let nextTry: UInt64
+        /// Where the damaged file is now, of a replacement that was ended and that nobody has been told of.
+        let interrupted: String?
     }
     /// How long a damaged file that could not be replaced is left alone at least.
     static let recoveryPause = Duration.seconds(5)
@@ -115,7 +117,7 @@ package final class TransactionStore: Sendable {
         self.session = session ?? TransactionSession(clock: clock, randomness: randomness)
         self.clock = clock
         self.onRecovery = onRecovery
-        try file.finishRecovery(now: clock.now())
+        let interrupted = try file.finishRecovery(now: clock.now())
         let opened: Opened
         var recovery: TransactionStoreRecovery?
         do {
@@ -126,7 +128,7 @@ package final class TransactionStore: Sendable {
         }
         (installation, epoch, latestEarlierRow) = (opened.identity.installation, opened.identity.epoch, opened.latestRow)
         state = Monitor(State(connection: opened.connection, file: file, opened: opened.status))
-        if let recovery { report(recovery) }
+        if let recovery { report(recovery) } else if let interrupted { report(endOf: "its replacement was interrupted", interrupted) }
     }
 
     /// Entries that were stored and are gone, by reasons, of those that this has counted.
@@ -134,6 +136,14 @@ package final class TransactionStore: Sendable {
 
     func countLost(_ count: Int, _ reason: DropReason) {
         if count > 0 { state.withLock { $0.value.lostAfterwards[reason, default: 0] += UInt64(count) } }
+    }
+
+    /// A replacement of which nobody knows any more what it could not save.
+    private func report(endOf reason: String, _ setAside: String) {
+        let counts = try? counts()
+        report(
+            TransactionStoreRecovery(
+                reason: reason, setAside: setAside, transactions: counts?.transactions ?? 0, entries: counts?.entries ?? 0))
     }
 
     private func report(_ recovery: TransactionStoreRecovery) {
@@ -162,6 +172,12 @@ package final class TransactionStore: Sendable {
     }
 
     // MARK: Access
+
+    /// - Throws: ``TransactionStoreError/storeLocked(path:)`` where another process has the store since its lock was removed.
+    func makeSureOfLock() throws(TransactionStoreError) {
+        try checkOwner()
+        try keepLock(by: StorePatience.usual.deadline)
+    }
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
     /// - Throws: ``TransactionStoreError/storeLocked(path:)`` too, where another process has the store since its lock was removed.
@@ -292,15 +308,15 @@ package final class TransactionStore: Sendable {
         let isReplaced = earlier?.isReplaced ?? false
         let identity = StoreIdentity(installation: installation, epoch: epoch)
         let begun = clock.monotonicNanoseconds()
-        var recovery: TransactionStoreRecovery?
+        var recovery: TransactionStoreRecovery?, interrupted = earlier?.interrupted
         var replacement: Opened?
         var problem: TransactionStoreError?
         do throws(TransactionStoreError) {
             do { try state.withLock({ $0.value.connection })?.close() } catch { throw TransactionStoreError(error, path: path) }
             if file.hasLostLock { file = try StoreFile(path) }
             if !isReplaced {
-                if earlier != nil { try file.finishRecovery(now: clock.now()) }   // it may have come so far
-                recovery = try file.recover(because: reason, as: identity, now: clock.now())
+                if earlier != nil { interrupted = try file.finishRecovery(now: clock.now()) }   // it may have come so far
+                if interrupted == nil { recovery = try file.recover(because: reason, as: identity, now: clock.now()) }
             }
             replacement = try Self.open(file, terms, goingOnAs: identity)
         } catch {
@@ -321,13 +337,13 @@ package final class TransactionStore: Sendable {
             }
             access.value.damage = problem.map { problem in
                 Damage(
-                    reason: reason, isReplaced: (isReplaced || recovery != nil) && !problem.isDamage(ofOurs: true),
-                    problem: problem, nextTry: nextTry)
+                    reason: reason, isReplaced: (isReplaced || recovery != nil || interrupted != nil) && !problem.isDamage(ofOurs: true),
+                    problem: problem, nextTry: nextTry, interrupted: recovery == nil ? interrupted : nil)
             }
             access.value.isRecovering = false
             access.broadcast()
         }
-        if let recovery { report(recovery) }
+        if let recovery { report(recovery) } else if let interrupted, replacement != nil { report(endOf: reason, interrupted) }
         if let problem { throw problem }
     }
 

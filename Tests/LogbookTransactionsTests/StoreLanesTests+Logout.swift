@@ -381,5 +381,59 @@ extension StoreLanesTests {
         #expect(sqlite3(first, "SELECT count(*) FROM txn_log") == "0")
         lanes.close()
     }
+
+    @Test("Row 24, C28: nothing of a lane that a logout could not open goes to the next user's address, nor what is stored after it")
+    func aLaneThatALogoutCouldNotOpen() throws {
+        let first = folder.store + ".lane-1", isBusy = Locked(true)
+        try leave("A", in: first)
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in
+            if file.path == first, isBusy.withLock({ $0 }) { throw .busy(path: first) }
+            return try TransactionStore(file)
+        }
+        #expect(throws: TransactionStoreError.busy(path: first)) { try lanes.deleteAll() }
+        isBusy.withLock { $0 = false }
+        lanes.look()
+        let parcel = try lanes.nextParcel { store throws(TransactionStoreError) in
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+        }
+        #expect(parcel == nil)
+        #expect(sqlite3(first, "SELECT count(*) FROM txn_log") == "0")
+        lanes.close()
+    }
+
+    @Test("Row 20, C28: a lane whose damaged file is just being replaced is one, for a delivery and for a logout", arguments: [false, true])
+    func aLaneThatIsBeingReplaced(isLoggedOut: Bool) throws {
+        let first = folder.store + ".lane-1"
+        try leave("A", in: first)
+        var salvage = StoreSalvage()
+        try salvage.run(from: first, to: first + ".recovered")
+        _ = shell("cd '\(folder.path)' && for f in '\(first)' '\(first)-wal'; do if [ -e $f ]; then mv $f $f.corrupt-1; fi; done")
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file)
+        }
+        if isLoggedOut { try lanes.deleteAll() }
+        lanes.look()
+        let parcel = try lanes.nextParcel { store throws(TransactionStoreError) in
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+        }
+        #expect((parcel == nil) == isLoggedOut)
+        lanes.close()
+    }
+
+    @Test("Row 56, C28: who runs and whose file somebody has removed learns of a logout as well")
+    func aRunningLaneWithoutFile() throws {
+        let first = folder.store + ".lane-1"
+        let running = try StoreFile(first), theirs = try TransactionStore(running)
+        _ = shell("rm '\(first)' '\(first)-wal' '\(first)-shm'")
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file)
+        }
+        try lanes.deleteAll()
+        #expect(shell("ls '\(LogoutMark.path(of: first))'") == LogoutMark.path(of: first))
+        theirs.close()
+        withExtendedLifetime(running) {}
+        lanes.close()
+    }
 }
 #endif

@@ -493,6 +493,27 @@ import Testing
         lanes.close()
     }
 
+    @Test("Row 24, 56: nor does a parcel of it that is on its way keep what is this process's own from being sent")
+    func aLaneThatIsTakenAwayMeanwhile() throws {
+        let lane = folder.store + ".lane-1", gate = Gate()
+        try leave("B", in: lane)
+        let server = try LoopbackServer { request in
+            let answer = LoopbackServer.Answer.status(
+                202, headers: request.header("Logbook-Parcel").map { [HTTPHeader("Logbook-Parcel", $0)] } ?? [])
+            return String(decoding: request.body, as: UTF8.self).contains(#""B""#) ? .after(gate, answer) : answer
+        }
+        let first = try bench(server)
+        log(first, "A", 1)
+        let provider = first.provider
+        LogThread.start("delivers") { try? provider.deliver(by: .seconds(30)) }
+        #expect(becomesTrue { server.requests.count == 1 })
+        _ = shell("rm '\(lane).lock'")
+        let taken = try StoreFile(lane)
+        gate.open()
+        #expect(becomesTrue { server.requests.contains { String(decoding: $0.body, as: UTF8.self).contains(#""A""#) } })
+        withExtendedLifetime(taken) {}
+    }
+
     @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nobody")
     func whatIsNotOurs() throws {
         let server = try receiver()

@@ -456,9 +456,13 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
             if step > 0 { rename(folder.store + "-wal", folder.store + ".corrupt-1-wal") }
             if step > 1 { rename(folder.store, folder.store + ".corrupt-1") }
             if step > 2 { rename(folder.store + ".recovered", folder.store) }
-            let store = try TransactionStore(path: folder.store)
+            let recoveries = Heard<TransactionStoreRecovery>()
+            let store = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
             #expect(try store.allTransactions() == before, "step \(step)")
             #expect(shell("ls '\(folder.path)' | grep -c recovered") == "0", "step \(step)")
+            // What the salvage could not read nobody knows any more.
+            #expect(recoveries.all.map(\.isComplete) == (step < 3 ? [false] : []), "step \(step)")
+            #expect(recoveries.all.allSatisfy { $0.entries == 30 && $0.setAside.contains(".corrupt-") }, "\(recoveries.all)")
             store.close()
         }
     }

@@ -110,6 +110,41 @@ import Testing
         #expect(try store.allTransactions().map { $0.entries.map(\.event) } == [[2], [3]])
     }
 
+    @Test("C28: a logout ends what an earlier run has begun and this one has gone on with and delivered, however many it has begun itself", arguments: [1, 5000])
+    func aLogoutEndsWhatWentOn(count: Int) throws {
+        let server = try LoopbackServer { request in
+            .response(HTTPResponse(status: 202, headers: [HTTPHeader("Logbook-Parcel", request.header("Logbook-Parcel") ?? "")]))
+        }
+        let folder = TemporaryFolder()
+        let first = try Bench(in: folder), old = first.service.transaction(usecase: 1)
+        old.log(0)
+        first.close()
+        let second = try Bench(in: folder, url: server.url, token: "joe")
+        for _ in 1..<count { second.service.transaction(usecase: 2).log(1) }
+        second.service.transaction(continuing: old.id, usecase: 1, device: phone).log(1)
+        if count == 1 { try second.deliver() }
+        second.clock.advance(by: .seconds(1))
+        try second.provider.deleteAll()
+        second.clock.advance(by: .seconds(1))
+        second.provider.user = "ann"
+        second.service.transaction(continuing: old.id, usecase: 1, device: phone).log(2)
+        #expect(try second.provider.allTransactions().isEmpty)
+        #expect(second.provider.ledger?.dropped == [.loggedOut: 1])
+    }
+
+    @Test("an erasure ends nothing of a user whose name only looks alike")
+    func aUserWhoLooksAlike() throws {
+        let bench = try Bench { $0.user = "Jose\u{301}" }
+        let transaction = bench.service.transaction(usecase: 1)
+        transaction.log(0)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try bench.provider.erase(user: "Jos\u{e9}") == 0)
+        bench.clock.advance(by: .seconds(1))
+        transaction.log(1)
+        #expect(try bench.provider.allTransactions().first?.entries.map(\.event).suffix(2) == [0, 1])
+        #expect(bench.provider.ledger?.dropped == [:])
+    }
+
     @Test(
         "C28: what an object says that was made before a logout is not stored, also where nothing had been heard of its transaction",
         arguments: [LogDelivery.immediate, .queued()])
