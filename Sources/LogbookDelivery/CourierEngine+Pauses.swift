@@ -131,7 +131,7 @@ extension CourierEngine {
             if let held = access.value.heldParcels[parcel.id] {
                 return held.configuration == flight.configuration && now < held.since + Self.longestHold.nanosecondsAhead
             }
-            // Parcels that were made anew for another destination never come back under these names.
+            // Parcels that were divided never come back under these names.
             if access.value.heldParcels.count >= policy.parcelsInFlight { access.value.heldParcels = [:] }
             access.value.heldParcels[parcel.id] = HeldParcel(since: now, configuration: flight.configuration)
             return true

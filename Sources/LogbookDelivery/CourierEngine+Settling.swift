@@ -35,16 +35,20 @@ extension CourierEngine {
     /// The receiver has read the parcel and not said what became of it: it stays on its way, and the receiver is asked later.
     private func asksAgain(_ verdict: DeliveryVerdict, _ flight: Flight) -> Bool {
         var asking: Asking, pause = Duration.zero
-        let now = clock.monotonicNanoseconds()
+        let now = clock.monotonicNanoseconds(), isOurs = state.withLock { flight.configuration >= $0.value.receiversFirst }
         switch (verdict, flight.asking) {
         case (.inquire(let inquiry), nil):
             asking = Asking(inquiry: inquiry, due: 0, limit: now + UInt64(inquiry.limit.wholeNanoseconds))
         case (.inquire(let inquiry), .some(let previous)) where now < previous.limit:
             asking = previous
             asking.inquiry = inquiry
-        case (.retry(let asked, _), .some(let previous)) where now < previous.limit:
+        // Another receiver has taken the place of the one that does not answer: the parcel goes there.
+        case (.retry, .some) where !isOurs: return false
+        case (.retry(let asked, let reason), .some(let previous)) where now < previous.limit:
             asking = previous
             pause = min(asked ?? .zero, policy.longestRetryAfter)
+            // What a receiver asks for goes for everything that it would be sent.
+            if pause > .zero { leaveAlone(for: pause, because: reason) }
         default: return false
         }
         asking.due = now + UInt64(max(asking.inquiry.interval, pause).wholeNanoseconds)

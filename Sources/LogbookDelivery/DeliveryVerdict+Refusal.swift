@@ -20,7 +20,7 @@ extension DeliveryVerdict {
     /// `503: the archive is busy`
     private static func reason(_ response: HTTPResponse) -> String {
         let text = String(decoding: response.body.prefix(200), as: UTF8.self)
-            .split { $0.isWhitespace || $0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
+            .split { $0.isWhitespace || $0.unicodeScalars.contains(where: \.mayForge) }
             .joined(separator: " ")
         return text.isEmpty ? "HTTP status \(response.status)" : "HTTP status \(response.status): \(text)"
     }

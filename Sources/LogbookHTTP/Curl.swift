@@ -36,7 +36,8 @@ extension HTTPTrust {
         if let client {
             set(CURLOPT_SSLCERT, client.certificate)
             set(CURLOPT_SSLKEY, client.key)
-            if let password = client.password { set(CURLOPT_KEYPASSWD, password.revealed) }
+            // Also where there is none: a key that wants one would be asked for on the terminal, which nobody waits for.
+            set(CURLOPT_KEYPASSWD, client.password?.revealed ?? "")
         }
         if !pinnedKeys.isEmpty {
             set(CURLOPT_PINNEDPUBLICKEY, pinnedKeys.map { "sha256//" + $0 }.joined(separator: ";"))

@@ -69,7 +69,7 @@ public struct LineRecognizer: Sendable {
         var level: LogLevel?
         var message: String?
         var time: LogTime?
-        var metadata: LogMetadata = [:]
+        var metadata: LogMetadata = [:], keys = NumberedKeys(taken: [String]())
         for member in members {
             switch KnownMember(key: member.key) {
             case .level:
@@ -89,7 +89,7 @@ public struct LineRecognizer: Sendable {
                 }
             case nil: break
             }
-            metadata[member.key] = member.value.logValue
+            metadata[keys.take(member.key)] = member.value.logValue
         }
         guard let message else {
             return RecognizedLine(level: level ?? unknownLevel, message: LineText.decoded(line), time: time)

@@ -15,13 +15,16 @@ internal import LogbookCore
 public enum StopSignals {
     /// Call it from `main` before any thread is started, since threads inherit what is blocked.
     /// - Parameter body: Called once at most, on a thread of its own, with the signal's number.
-    public static func onFirst(_ body: @escaping @Sendable (Int32) -> Void) {
-        var signals = sigset_t()
+    public static func onFirst(_ body: @escaping @Sendable (Int32) -> Void) { onFirst(body) { LogThread.start($0, $1) } }
+
+    /// - Parameter startThread: Where it gives none, the signals keep their usual effect.
+    static func onFirst(_ body: @escaping @Sendable (Int32) -> Void, startThread: LogThread.Start) {
+        var signals = sigset_t(), before = sigset_t()
         sigemptyset(&signals)
         for signal in [SIGHUP, SIGINT, SIGTERM] where !isIgnored(signal) { sigaddset(&signals, signal) }
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
         let waited = signals
-        LogThread.start("logbook-signals") {
+        let isStarted = startThread("logbook-signals") {
             var signals = waited
             var number: Int32 = 0
             while sigwait(&signals, &number) != 0 {}
@@ -29,6 +32,7 @@ public enum StopSignals {
             body(number)
             while true { pause() }  // stays to take the second signal
         }
+        if !isStarted { pthread_sigmask(SIG_SETMASK, &before, nil) }
     }
 
     private static func isIgnored(_ signal: Int32) -> Bool {

@@ -12,6 +12,9 @@ final class EventQueue: EventStore {
         let events: [LogEvent]
         /// Which destination the parcel was written for.
         var term = 0
+        /// Of the parcel in which they were for another destination, which may have come to this one as well: it is the same there under
+        /// the same id, and sealed at the same time.
+        var former: (id: String, sealed: LogTime)?
 
         func waits(besides onTheirWay: Set<String>) -> Bool { parcel.map { !onTheirWay.contains($0.id) } ?? true }
     }
@@ -243,17 +246,25 @@ final class EventQueue: EventStore {
 
     /// Makes a parcel of the first of them, as many as one may hold, or several where it would be too large.
     private func sealFirst(of place: Int, for term: CurrentDestination.Term) throws {
-        let (events, limit) = state.withLock { ($0.taken[place].events, $0.limit.events) }
-        var parts = try seal(Array(events.prefix(limit)), for: term)   // when that fails the events are still there
+        let (events, former, limit) = state.withLock { ($0.taken[place].events, $0.taken[place].former, $0.limit.events) }
+        // When that fails the events are still there.
+        var parts = try seal(Array(events.prefix(limit)), for: term, as: events.count <= limit ? former : nil)
         if events.count > limit { parts.append(Taken(events: Array(events.dropFirst(limit)))) }
         state.withLock { $0.taken.replaceSubrange(place...place, with: parts) }
     }
 
     /// Formats and compresses, into several parcels where one would be too large.
-    private func seal(_ events: [LogEvent], for term: CurrentDestination.Term) throws -> [Taken] {
+    /// - Parameter former: What they were in before: where they are one parcel again, it is that one.
+    private func seal(
+        _ events: [LogEvent], for term: CurrentDestination.Term, as former: (id: String, sealed: LogTime)? = nil
+    ) throws -> [Taken] {
         let maker = ParcelMaker(
             term.destination, maximumEvents: policy.parcelEvents, maximumBytes: policy.parcelBytes,
             compressionLevel: policy.compressionLevel)
+        if let former {
+            let parcels = try maker.parcels(keyed(events), sealed: former.sealed) { former.id }
+            if parcels.count == 1 { return parcels.map { Taken(parcel: $0.parcel, events: $0.events.map(\.event), term: term.number) } }
+        }
         return try maker.parcels(keyed(events), sealed: clock.now()) { UniqueID.make() }
             .map { Taken(parcel: $0.parcel, events: $0.events.map(\.event), term: term.number) }
     }
@@ -263,9 +274,9 @@ final class EventQueue: EventStore {
     /// What was sealed for the destination before goes to the new one, in its form.
     private func takeApart(besides onTheirWay: Set<String>) {
         state.withLock { state in
-            let waiting = state.taken.filter { $0.waits(besides: onTheirWay) }
-            state.taken.removeAll { $0.waits(besides: onTheirWay) }
-            state.taken.append(Taken(events: waiting.flatMap(\.events)))
+            for (place, taken) in state.taken.enumerated() where taken.waits(besides: onTheirWay) {
+                state.taken[place] = Taken(events: taken.events, former: taken.parcel.map { ($0.id, $0.sealed) } ?? taken.former)
+            }
         }
     }
 

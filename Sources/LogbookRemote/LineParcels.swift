@@ -157,14 +157,21 @@ final class LineParcels: ParcelSource {
         }
         if piece.isContinued { return KeyedEvent(text(), origin: origin) }
         if let (event, own) = try? JSONLineFormat.parse(line), let own { return KeyedEvent(event, origin: own) }
-        // What would be cut of an event stands in its line.
-        let known = (try? reader.event(from: line)).flatMap { $0.isWithin(.highest) ? $0 : nil }
-        let event = known ?? text()
+        let event = known(line) ?? text()
         return KeyedEvent(
             LogEvent(
                 sequence: number, time: event.time, level: event.level, message: event.message, metadata: event.metadata,
                 thread: event.thread, source: event.source, transaction: event.transaction, error: event.error),
             origin: origin)
+    }
+
+    /// The event of a line of a format that is known, if it says all that the line does; otherwise the line is its message. Nil for any
+    /// other line.
+    private func known(_ line: [UInt8]) -> LogEvent? {
+        // What would be cut of an event stands in its line.
+        guard let event = try? reader.event(from: line), event.isWithin(.highest) else { return nil }
+        guard LogLineReader.kind(of: line) == .logfmt, !LogfmtFormat.says(event, allOf: line) else { return event }
+        return LogEvent(sequence: 0, time: event.time, level: event.level, message: LineText.decoded(line))
     }
 
     // MARK: Fates

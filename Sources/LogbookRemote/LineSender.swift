@@ -5,7 +5,8 @@ public import LogbookHTTP
 /// Sends the lines of a file or a stream to a receiver, and ends when it has them all.
 ///
 /// A line of any format that Logbook writes becomes its event; JSON lines with a key keep it, so that a receiver which has the event
-/// already stores it once; of a line of another ecs-logging library what Logbook has no place for is metadata. Any other line is an event
+/// already stores it once; of a line of another ecs-logging library what Logbook has no place for is metadata, and a line of logfmt of which
+/// an event would not say everything (a key twice, `version=1.10`) is its message, with its time and level. Any other line is an event
 /// of level info with the line as its message, said now, where a byte that is no UTF-8 reads `\xE9`. Empty lines are none. A line of more
 /// than ``maximumLineBytes`` comes in pieces, each an event of its own: no input takes more memory than that.
 public final class LineSender: Sendable {

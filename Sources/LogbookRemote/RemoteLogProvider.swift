@@ -129,7 +129,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
 
     public func log(_ event: LogEvent) {
         if courier.isCurrentThread { return events.lose(.reentrant) }
-        if events.take(event) { courier.wake() }
+        if events.take(event) { courier.wake() } else { courier.startMissingThread() }
         if conditions.isUrgent(event) { hurry() }
     }
 

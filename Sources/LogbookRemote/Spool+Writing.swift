@@ -85,12 +85,17 @@ extension Spool {
             try files.appendAll(state.line[...], to: active.file)
         } catch {
             // Nothing may follow half a line: it would be taken for a part of it.
+            var isSealed = false
             do throws(SystemError) {
                 try files.truncate(active.file, to: active.segment.bytes)
             } catch {
                 sealActive(&state)
+                isSealed = true
             }
-            throw error
+            // A new file helps where this one may not grow, or is damaged; on a full disk none does.
+            guard !isFirst, error.number != ENOSPC, error.number != EDQUOT else { throw error }
+            if !isSealed { sealActive(&state) }
+            return try write(event, isTransaction, &state)
         }
         active.segment.bytes += state.line.count
         active.segment.writes += 1

@@ -9,7 +9,8 @@
     /// ```
     /// The logger's own level applies; many handlers start at `info`. Level, message, metadata, error, file, function and line
     /// arrive as they were said. Private values are masked or written out as the service decided. swift-log has no place for
-    /// the time of an event, so it travels as metadata under `logbook.time`, and a transaction's entry under `transaction`.
+    /// the time of an event, so it travels as metadata under `logbook.time`, and a transaction's entry under `transaction`, or
+    /// `transaction_2` where the program has metadata of that name.
     ///
     /// When the logger leads back to the same service through a ``LogbookLogHandler``, directly or among others, the event is not
     /// said again there; another service says it once, with its time.
@@ -40,7 +41,10 @@
         private func metadata(of event: LogbookCore.LogEvent) -> Logger.Metadata {
             var metadata = Logger.Metadata(event.metadata)
             if explicitSource(of: event) != nil { metadata[LogbookLogHandler.sourceKey] = nil }
-            if let entry = event.transaction { metadata["transaction"] = .dictionary(facts(of: entry)) }
+            if let entry = event.transaction {
+                var keys = NumberedKeys(taken: metadata.keys)
+                metadata[keys.take("transaction")] = .dictionary(facts(of: entry))
+            }
             metadata[ForwardingStamp.key] = .stringConvertible(
                 ForwardingStamp(time: event.time, mark: LogRegistration.currentMark))
             return metadata

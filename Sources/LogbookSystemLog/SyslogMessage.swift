@@ -59,7 +59,10 @@ struct SyslogMessage: Sendable {
 
     private func structured(_ event: LogEvent, _ text: [UInt8]) -> [UInt8] {
         var facts: [UInt8] = []
-        for (key, value) in event.metadata where key != LogMetadata.categoryKey { appendFact(key, value, to: &facts) }
+        // A category that is a text is the head's; any other value is none.
+        for (key, value) in event.metadata where key != LogMetadata.categoryKey || event.category == nil {
+            appendFact(key, value, to: &facts)
+        }
         let most = maximumBytes - 1 - min(text.count, Self.leastText)
         var said = HeadFacts.all
         var bytes = head(event, saying: said)

@@ -172,7 +172,14 @@ final class SystemLogChannel: Sendable {
         _ message: [UInt8], over connection: any SystemLogConnection, by deadline: LogDeadline, _ state: inout State
     ) throws(SystemError) {
         let memory = message.withUnsafeBytes { logbook_sealed_memory("logbook", $0.baseAddress, $0.count) }
-        guard memory >= 0 else { throw SystemError(errno, in: "memfd_create") }
+        guard memory >= 0 else {
+            // None of it is the connection's fault: the machine does not let anybody have such memory, or has none at the moment.
+            switch errno {
+            case EFBIG, EACCES, EPERM: throw SystemError(EMSGSIZE, in: "memfd_create")
+            case EMFILE, ENFILE, ENOMEM: throw SystemError(EAGAIN, in: "memfd_create")
+            case let number: throw SystemError(number, in: "memfd_create")
+            }
+        }
         defer { Self.close(memory) }
         try waitingForRoom(on: connection, by: deadline, &state) { () throws(SystemError) in
             let failure = logbook_send_descriptor(connection.descriptor, memory)

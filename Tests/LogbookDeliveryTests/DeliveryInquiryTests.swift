@@ -106,6 +106,41 @@ import Testing
         courier.shutdown(by: .now)
     }
 
+    @Test("42: a receiver that wants to be left alone when it is asked is, by parcels and by questions about others")
+    func retryAfterOfAQuestion() {
+        let source = MemoryParcels(["a", "b", "c"]), transport = ScriptedTransport(.hold)
+        let courier = courier(source, transport, inFlight: 2, limit: .seconds(100_000))
+        courier.wake()
+        #expect(transport.waitForRequests(2))
+        for number in 1...2 { transport.release(number, with: .success(HTTPResponse(status: 202))) }
+        #expect(clock.advance { transport.requests.count == 4 })
+        transport.release(3, with: .success(HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "60")])))
+        transport.release(4, with: .success(HTTPResponse(status: 200)))
+        #expect(becomesTrue { source.settled.count == 1 })
+        clock.advance(by: .seconds(59))
+        courier.wake()
+        #expect(throws: CourierError.self) { try courier.deliver(by: .milliseconds(20)) }
+        #expect(transport.requests.count == 4)
+        #expect(clock.advance { transport.requests.count == 6 })
+        courier.shutdown(by: .now)
+    }
+
+    @Test("42: a former receiver's question holds back nothing from the one that has taken its place", arguments: [false, true])
+    func aQuestionToAFormerReceiver(isAnswered: Bool) {
+        let source = MemoryParcels(["a"]), transport = ScriptedTransport(.hold)
+        let courier = courier(source, transport, limit: .seconds(300))
+        courier.wake()
+        #expect(transport.waitForRequests(1))
+        transport.release(1, with: .success(HTTPResponse(status: 202)))
+        #expect(clock.advance { transport.requests.count == 2 })
+        courier.reconfigured(forAnotherReceiver: true)
+        let busy = HTTPResponse(status: 503, headers: [HTTPHeader("Retry-After", "3600")])
+        transport.release(2, with: isAnswered ? .success(busy) : .failure(.unreachable("gone")))
+        #expect(transport.waitForRequests(3))
+        #expect(transport.requests.last?.body == Array("a".utf8))
+        courier.shutdown(by: .now)
+    }
+
     @Test("43: a refusal of a question keeps the parcel, which is sent again with the new token")
     func aRefusedQuestion() {
         let source = MemoryParcels(["a"])

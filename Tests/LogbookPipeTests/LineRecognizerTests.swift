@@ -8,6 +8,12 @@ import Testing
     private let recognizer = LineRecognizer(
         zone: .utc, clock: .manual(ManualClock(now: ISO8601.time("2026-11-21T12:00:00Z")!)))
 
+    @Test("of keys that only look alike both are kept")
+    func keysThatLookAlike() {
+        let line = recognize(#"{"msg":"m","caf\u00e9":1,"cafe\u0301":2}"#)
+        #expect(line.message == "m" && line.metadata.map(\.value) == [1, 2], "\(line.metadata)")
+    }
+
     private func recognize(_ line: String) -> RecognizedLine { recognizer.recognize(Array(line.utf8)) }
 
     @Test(arguments: [

@@ -249,6 +249,25 @@ extension LogDestination {
         #expect(transport.requests.last?.headers.contains(HTTPHeader("Content-Type", "application/x-ndjson")) == true)
     }
 
+    @Test("what may have been stored is the same parcel for the destination that takes the place of its own, as with other keys for S3")
+    func aReplacedDestinationGetsTheSameParcel() throws {
+        func bucket(_ key: String) -> S3Destination {
+            .s3(bucket: "b", region: "r", credentials: AWSCredentials(accessKey: key, secretKey: "k"), endpoint: "http://127.0.0.1:1")
+        }
+        let clock = ManualClock(now: LogTime(seconds: 1_793_663_400))   // ten minutes before midnight
+        let transport = ScriptedTransport { number, _ in number == 1 ? .fail(.timedOut("slow")) : .answer(HTTPResponse(status: 200, headers: [HTTPHeader("ETag", "\"x\"")])) }
+        let provider = RemoteLogProvider(
+            to: bucket("old"), origin: Sample.origin, delivery: DeliveryPolicy(firstPause: .seconds(3600), longestPause: .seconds(3600)),
+            transport: transport, clock: .manual(clock))
+        for event in Sample.events { provider.log(event.event) }
+        #expect(throws: RemoteLogProviderError.self) { try provider.flush(by: .milliseconds(200)) }
+        clock.advance(by: .seconds(1200))   // it is another day by then
+        provider.update(to: bucket("new"))
+        try provider.flush(by: .seconds(30))
+        #expect(transport.requests.count == 2 && Set(transport.requests.map(\.url)).count == 1, "\(transport.requests.map(\.url))")
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
+    }
+
     @Test func aDestinationsLimitsHold() throws {
         struct Small: LogDestination {
             let limits = DestinationLimits(events: 3, bytes: 300)

@@ -51,6 +51,28 @@ import Testing
         #expect(sender.ledger == LogLedger(submitted: 4, delivered: 4))
     }
 
+    @Test("a line of logfmt of which an event would not say all is its message; one of which it does is that event", arguments: [
+        ("time=2026-11-21T09:29:20Z level=INFO msg=x version=1.10", false), ("time=2026-11-21T09:29:20Z level=INFO msg=x id=1 id=2", false),
+        ("time=2026-11-21T09:29:20Z level=INFO msg=x iccid=89490200001234567890", false),
+        ("time=2026-11-21T09:29:20Z level=INFO msg=x line=17 func=load", false), ("time=2026-11-21T09:29:20Z level=INFO msg=x device.os=Linux", false),
+        (#"time=2026-11-21T09:29:20Z level=INFO msg=x data="{\"a\": 1.10}""#, false),
+        (#"time=2026-11-21T09:29:20.5+01:00 level=WARN msg="x" user=jane n=7 ok=true v="1.10" f=0.5"#, true),
+    ])
+    func linesOfAnotherLogfmt(line: String, isEvent: Bool) throws {
+        let transport = collector.willing()
+        try sender(transport, Text(line + "\n")).send(by: .seconds(60))
+        let sent = try #require(transport.requests.flatMap { FakeCollector.lines($0) }.first)
+        #expect(sent["message"] == .string(isEvent ? "x" : line))
+        #expect(sent["level"] == .string(isEvent ? "warning" : "info"))
+        #expect(sent["time"].map { "\($0)".contains("2026-11-21T0") } == true)
+        if isEvent {
+            let members: [(String, JSONValue)] = [
+                ("user", .string("jane")), ("n", .integer(7)), ("ok", .bool(true)), ("v", .string("1.10")), ("f", .double(0.5)),
+            ]
+            #expect(sent["metadata"] == .object(members.map { JSONMember(key: $0, value: $1) }))
+        }
+    }
+
     @Test func everythingArrivesOfALineOfAnotherECSLibrary() throws {
         let line =
             #"{"@timestamp":"2026-11-21T10:29:20.123Z","log.level":"ERROR","message":"no payment","log.logger":"shop.Till","#

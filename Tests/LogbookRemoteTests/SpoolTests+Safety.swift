@@ -217,6 +217,20 @@ extension SpoolTests {
         #expect(collector.received == ["event 1", "event 3"])
     }
 
+    @Test("rows 9, 10: what one file does not take goes to a new one, as at a limit of a file's size; a full disk has none that helps", arguments: [
+        (EFBIG, true), (EIO, true), (ENOSPC, false),
+    ])
+    func aFileThatCannotGrow(errno: Int32, helps: Bool) throws {
+        let files = FaultyFileSystem(failing: 3, with: .failure(errno), only: ["append"]), provider = try provider(away, files: files)
+        for number in 1...5 { provider.log(.numbered(number)) }
+        #expect(provider.ledger == LogLedger(submitted: 5, delivered: helps ? 5 : 4, dropped: helps ? [:] : [.inputOutputError: 1]))
+        #expect(eventFiles.count == (helps ? 2 : 1))
+        try? provider.shutdown(by: .now)
+        let next = try self.provider(collector.willing(), epoch: 8)
+        try next.deliver(by: .seconds(30))
+        #expect(collector.received == (1...5).filter { helps || $0 != 3 }.map { "event \($0)" })
+    }
+
     @Test("a file that the full disk left empty gives the courier nothing to look for")
     func anEmptyFileIsNotDue() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(ENOSPC), only: ["append"])

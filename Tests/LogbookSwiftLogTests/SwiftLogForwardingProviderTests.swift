@@ -59,6 +59,15 @@
                 ])
         }
 
+        @Test func metadataOfTheProgramsOwnLeavesBesideATransaction() throws {
+            service.register(SwiftLogForwardingProvider(to: recordingLogger()))
+            let transaction = service.transaction(usecase: 17)
+            LogService.with(["transaction": "db-17"]) { transaction.log(2) }
+            let metadata = try #require(store.events.last?.metadata)
+            #expect(metadata["transaction"] == "db-17")
+            #expect(metadata["transaction_2"] == ["id": .string(transaction.id), "usecase": .stringConvertible(17), "event": .stringConvertible(2)])
+        }
+
         @Test func theLoggersOwnLevelApplies() {
             var logger = recordingLogger()
             logger.logLevel = .warning

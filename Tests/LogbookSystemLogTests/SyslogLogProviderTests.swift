@@ -42,7 +42,9 @@ struct SyslogLogProviderTests {
             [logbook@32473 level="warning" sequence="7" thread="12" file="Shop/Till.swift" line="34" function="pay()"]\
             [metadata@32473 order="42" name="a \\"b\\" \\]\\\\\\\\" tags="[\\"x\\"\\]"] took 12 ms
             """)
-        #expect(provider.ledger == LogLedger(submitted: 1, delivered: 1))
+        provider.log(event("of another category", ["category": 42]))
+        #expect(text(server.messages(2)[1]).contains(" - [meta ") && text(server.messages(2)[1]).contains(#"[metadata@32473 category="42"]"#))
+        #expect(provider.ledger == LogLedger(submitted: 2, delivered: 2))
     }
 
     @Test func errorsAndTransactionsAreSaid() throws {
