@@ -524,7 +524,9 @@ long logbook_write(int descriptor, const void *bytes, size_t count) {
     struct write_signals signals = hold_write_signals();
     long written = (long)write(descriptor, bytes, count);
     int failure = errno;
-    release_write_signals(&signals, written < 0 ? failure : 0);
+    // Of a pipe whose reader goes while it takes the rest the kernel says how much it has taken, and raises the signal all the same.
+    bool is_short = written >= 0 && (size_t)written < count;
+    release_write_signals(&signals, written < 0 ? failure : is_short ? EPIPE : 0);
     errno = failure;
     return written;
 }
@@ -748,6 +750,11 @@ int logbook_signal_pipe(void) {
     return ends[0];
 }
 
+void logbook_signal_abandon(int descriptor) {
+    atomic_store(&signal_came, -1);   // as if one had come: the next has the effect that it had before
+    close(descriptor);
+}
+
 int logbook_signal_take(int number) {
     if (number <= 0 || number >= signal_limit) return EINVAL;
     if (atomic_load(&signal_is_ours[number])) return 0;
@@ -788,6 +795,10 @@ static struct sigaction crash_before[crash_signal_count];
 static _Atomic(bool) crash_is_taken, crash_is_written;
 static _Atomic(int) crash_descriptor = -1;
 static const uint64_t *_Atomic crash_sequence;
+// Who writes the record, and whether that is over.
+static _Atomic uint64_t crash_thread;
+static atomic_bool crash_is_over;
+enum { crash_patience_milliseconds = 200 };
 
 static char *crash_text(char *next, const char *text) {
     while (*text) *next++ = *text++;
@@ -817,6 +828,7 @@ static void on_crash(int number, siginfo_t *info, void *context) {
     (void)context;
     int kept = errno;
     if (!atomic_exchange(&crash_is_written, true)) {
+        atomic_store(&crash_thread, logbook_thread_id());
         char line[256], *next = line;
         const uint64_t *sequence = atomic_load(&crash_sequence);
         next = crash_number(crash_text(next, "crashed signal="), (uint64_t)number, 10);
@@ -831,6 +843,11 @@ static void on_crash(int number, siginfo_t *info, void *context) {
         next = crash_number(crash_text(next, " sequence="), sequence ? __atomic_load_n(sequence, __ATOMIC_RELAXED) : 0, 10);
         *next++ = '\n';
         if (write(atomic_load(&crash_descriptor), line, (size_t)(next - line)) < 0) {}   // nobody is left to tell
+        atomic_store(&crash_is_over, true);
+    } else if (atomic_load(&crash_thread) != logbook_thread_id()) {
+        // Another thread is at it: the program would end before it has written.
+        struct timespec moment = {0, 1000000};
+        for (int waited = 0; waited < crash_patience_milliseconds && !atomic_load(&crash_is_over); waited++) nanosleep(&moment, NULL);
     }
     for (int place = 0; place < crash_signal_count; place++) {
         if (crash_signals[place] == number) sigaction(number, &crash_before[place], NULL);
@@ -883,7 +900,8 @@ int logbook_sealed_memory(const char *name, const void *bytes, size_t count) {
     if (memory < 0) return -1;
     size_t done = 0;
     while (done < count) {
-        ssize_t written = write(memory, (const char *)bytes + done, count - done);
+        // A limit of the files' size is one of this as well.
+        long written = logbook_append(memory, (const char *)bytes + done, count - done);
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) break;
         done += (size_t)written;

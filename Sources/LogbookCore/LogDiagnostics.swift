@@ -23,6 +23,9 @@ public enum LogDiagnostics {
     /// Origins remembered at most; beyond that the oldest counts are forgotten.
     private static let maximumOrigins = 256
 
+    /// What standard error was when the first service was made.
+    static let standardError = StandardError()
+
     /// What was shown of late, by origin.
     private final class Recent {
         let lineage = ProcessLineage.current
@@ -48,8 +51,9 @@ public enum LogDiagnostics {
 
     /// Sends remarks to `handler` instead of standard error; nil goes back to standard error. The handler may be called from
     /// any thread, also within a log call: it takes no lock that the program holds when it logs. What it logs reaches the providers like
-    /// anything else. Standard error is never waited for: a remark that it does not
-    /// take at once is counted among those held back.
+    /// anything else. Standard error is never waited for: a remark that it does not take at once is counted among those held back. Where a
+    /// program has closed it since it made its first service, another file of its own may have the number: nothing is written there but to a
+    /// terminal or another device, and to a file that is only added to.
     public static func setHandler(_ handler: (@Sendable (Remark) -> Void)?) {
         let earlier = ProcessLineage.betweenForks {
             state.withLock { state in
@@ -79,7 +83,7 @@ public enum LogDiagnostics {
         for scalar in remark.description.unicodeScalars.prefix(maximumBytes) { text.append(scalar.mayForge ? " " : scalar) }
         let line = String(text).utf8.prefix(maximumBytes - 1) + [0x0A]
         // Where a reader sleeps, a halted terminal for one, whoever reports would sleep as well. Nobody is left to tell of other failures.
-        if logbook_write_at_once(2, line, line.count) < 0 {
+        if !standardError.isStillThere || logbook_write_at_once(2, line, line.count) < 0 {
             state.withLock { $0.recent.remarks[origin]?.suppressed += suppressed + 1 }
         }
     }

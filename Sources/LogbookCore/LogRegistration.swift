@@ -250,8 +250,10 @@ public final class LogRegistration: Sendable {
     /// The queue that feeds the provider, or that its wrappers feed.
     private var queue: BatchingProvider? {
         if case .queued(let queue) = feed { return queue }
-        return wrappers.last?.wrapped as? BatchingProvider
+        return innerQueue
     }
+    /// The one that its wrappers feed, also where they have another before them.
+    private var innerQueue: BatchingProvider? { wrappers.last?.wrapped as? BatchingProvider }
 
     private var ownLedger: LogLedger {
         // Read the ends before the beginning, so that a log call on another thread can only look pending.
@@ -407,10 +409,10 @@ public final class LogRegistration: Sendable {
     }
 
     /// Whether its queue still has something in hand.
-    var isStillWriting: Bool { queue?.engine.isAtRest == false }
+    var isStillWriting: Bool { queue?.engine.isAtRest == false || innerQueue?.engine.isAtRest == false }
 
     /// What is left of it when it listens no more.
-    var remnant: Remnant { Remnant(name: name, mark: id, losses: losses, queue: queue?.engine) }
+    var remnant: Remnant { Remnant(name: name, mark: id, losses: losses, queue: queue?.engine, inner: innerQueue?.engine) }
 
     /// True on a thread that is inside this registration's provider.
     var isCurrent: Bool { bears(Self.currentMark) }
@@ -418,7 +420,7 @@ public final class LogRegistration: Sendable {
     /// The mark of the registration whose provider this thread is inside; 0 outside of every provider.
     package static var currentMark: UInt64 { logbook_nesting_get().registration }
 
-    func bears(_ mark: UInt64) -> Bool { mark != 0 && (mark == id || mark == queue?.token) }
+    func bears(_ mark: UInt64) -> Bool { mark != 0 && (mark == id || mark == queue?.token || mark == innerQueue?.token) }
 
     func flush(by deadline: LogDeadline) throws {
         switch phase.load(ordering: .acquiring) {
@@ -536,7 +538,9 @@ public final class LogRegistration: Sendable {
             // On a thread of its own: it is foreign code, and may ignore the deadline.
             _ = LogService.report(among: [self], by: deadline) { left in try left.inside { try left.provider.flush(by: deadline) } }
         }
-        if wasOpen, isOfThisProcess, let queue { LeavingQueues.includeUnlessAtRest(queue.engine) }
+        guard wasOpen, isOfThisProcess else { return }
+        if let queue { LeavingQueues.includeUnlessAtRest(queue.engine) }
+        if let innerQueue, innerQueue !== queue { LeavingQueues.includeUnlessAtRest(innerQueue.engine) }
     }
 
     // MARK: Flushes and shutdowns

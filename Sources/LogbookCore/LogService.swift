@@ -73,6 +73,7 @@ public final class LogService: Sendable {
         self.randomness = randomness
         self.readContext = readContext
         self.startThread = startThread
+        _ = LogDiagnostics.standardError   // seen before anybody closes it
     }
 
     deinit {

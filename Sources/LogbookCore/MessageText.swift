@@ -44,7 +44,7 @@ package final class MessageText: @unchecked Sendable {
             switch bits & MessageWord.kindMask {
             case MessageWord.Kind.literal.rawValue:
                 source = UnsafePointer(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift)))!
-                count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
+                count = Int(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
                 if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { isClean = false }
             case MessageWord.Kind.small.rawValue:
                 if _slowPath(limit - next < 20) { grow(&start, &next, &limit, by: 20) }
@@ -86,7 +86,7 @@ package final class MessageText: @unchecked Sendable {
             word += 1
             if kind == MessageWord.Kind.literal.rawValue {
                 let source = UnsafePointer<UInt8>(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift))).unsafelyUnwrapped
-                let count = Int(bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
+                let count = Int(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
                 if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { return false }
                 if _slowPath(next + count > limit) {
                     guard let moved = Self.makeRoom(for: count, at: next, in: memory, upTo: most) else { return false }

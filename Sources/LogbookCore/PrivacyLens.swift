@@ -72,6 +72,11 @@ struct PrivacyLens {
 
     // MARK: Metadata
 
+    /// What texts of metadata are that nobody has marked, by the key under which they stand.
+    func unmarkedTexts(under key: String) -> LogPrivacy {
+        unmarkedTexts == .public ? .public : scanner?.unmarkedTexts(under: key) ?? .public
+    }
+
     func metadata(_ metadata: LogMetadata) -> LogMetadata { members(of: metadata, depth: 0, unmarked: unmarkedTexts) }
 
     /// - Parameter depth: What lies deeper than an event can hold is cut here already, so that no nesting exhausts the stack.

@@ -391,16 +391,33 @@ struct PrivacyScan {
             let last = quoteEnd(from: start, by: quote, escapes: escapes)
             return start < last ? start..<last : nil
         }
-        if let end = maskEnd(from: start), look(end)?.isValuePart != true { return nil }   // it was masked elsewhere
+        let isCookie = isNamed("cookie", key)
+        if let masked = maskEnd(from: start), look(masked)?.isValuePart != true {   // elsewhere
+            guard isCookie else { return nil }
+            start = end(from: masked) { $0.isBlank || $0 == UInt8(ascii: ";") }   // one cookie of several
+        }
         let last: Int
-        if key.count >= 6, stands("cookie", at: key.upperBound - 6, ignoringCase: true) {
+        if isCookie {
             last = end(from: start) { !$0.isLineBreak }
-        } else if key.count >= 13, stands("authorization", at: key.upperBound - 13, ignoringCase: true) {
+        } else if isNamed("authorization", key) {
             last = credentials(from: start, isListed: isQuoted)
         } else {
             last = words(from: start)
         }
         return start < last ? start..<last : nil
+    }
+
+    /// Whether a key is that of such a header, by its own name or by one that programs give it: `cookies`, `Set-Cookie2`, `cookie_header`.
+    private mutating func isNamed(_ name: StaticString, _ key: Range<Int>) -> Bool {
+        let endings: [StaticString] = [
+            "", "s", "2", "header", "_header", "-header", "headers", "_headers", "-headers", "value", "_value", "-value",
+        ]
+        for ending in endings {
+            let tail = key.upperBound - ending.utf8CodeUnitCount, start = tail - name.utf8CodeUnitCount
+            guard start >= key.lowerBound, stands(ending, at: tail, ignoringCase: true) else { continue }
+            if stands(name, at: start, ignoringCase: true) { return true }
+        }
+        return false
     }
 
     /// Behind what stands in the place of something private; nil where nothing of the kind does.

@@ -57,13 +57,13 @@ struct PrivateEvent {
             message: shownEntry?.description ?? lens.text(message), metadata: lens.metadata(metadata), thread: stamped.thread,
             source: stamped.source, transaction: shownEntry,
             error: error.map { LogErrorDetails(type: $0.details.type, description: lens.text($0.text(lens.unmarkedTexts))) }, nesting: stamped.nesting
-        ).within(.highest).showingPrivate(lens.mode == .revealed && isPrivate(lens.unmarkedTexts))
+        ).within(.highest).showingPrivate(lens.mode == .revealed && isPrivate(for: lens))
     }
 
-    /// Whether something in it is marked private.
-    private func isPrivate(_ unmarked: LogPrivacy) -> Bool {
-        [message, entryText, error?.text(unmarked)].contains { $0?.marks.contains { $0.privacy == .private } ?? false }
-            || metadata.isPrivate(depth: 0)
+    /// Whether something in it is marked private, or counts as such since nobody has marked it.
+    private func isPrivate(for lens: PrivacyLens) -> Bool {
+        [message, entryText, error?.text(lens.unmarkedTexts)].contains { $0?.marks.contains { $0.privacy == .private } ?? false }
+            || metadata.isPrivate(depth: 0) { lens.unmarkedTexts(under: $0) }
     }
 }
 
@@ -88,18 +88,21 @@ struct PrivateViews {
 
 extension LogMetadata {
     /// Whether something that an event can hold of it is marked private.
-    fileprivate func isPrivate(depth: Int) -> Bool {
-        mayHoldProtected && depth <= LogLimits.highest.metadataDepth && contains { $0.value.isPrivate(depth: depth + 1) }
+    /// - Parameter unmarked: What texts under a key are that nobody has marked.
+    fileprivate func isPrivate(depth: Int, _ unmarked: (_ key: String) -> LogPrivacy) -> Bool {
+        depth <= LogLimits.highest.metadataDepth && contains { $0.value.isPrivate(depth: depth + 1, unmarked($0.key), unmarked) }
     }
 }
 
 extension LogValue {
-    fileprivate func isPrivate(depth: Int) -> Bool {
-        switch self {
+    fileprivate func isPrivate(depth: Int, _ own: LogPrivacy, _ unmarked: (_ key: String) -> LogPrivacy) -> Bool {
+        let goesOn = depth <= LogLimits.highest.metadataDepth
+        return switch self {
         case .protected(.private, _): true
-        case .protected(.public, let value): depth <= LogLimits.highest.metadataDepth && value.isPrivate(depth: depth + 1)
-        case .array(let values): depth <= LogLimits.highest.metadataDepth && values.contains { $0.isPrivate(depth: depth + 1) }
-        case .object(let members): members.isPrivate(depth: depth)
+        case .protected(.public, let value): goesOn && value.isPrivate(depth: depth + 1, .public) { _ in .public }
+        case .string: own == .private
+        case .array(let values): goesOn && values.contains { $0.isPrivate(depth: depth + 1, own, unmarked) }
+        case .object(let members): members.isPrivate(depth: depth) { own == .public ? .public : unmarked($0) }
         default: false
         }
     }

@@ -1,12 +1,15 @@
 /// A flush that a queue was asked for, for who waits later.
 struct QueueFlush {
     private let queue: BatchEngine
+    private let name: String
     /// Nil where there is nothing to wait for.
     private let round: Result<UInt64?, any Error>
 
     /// Asks for it, without waiting.
-    init(of queue: BatchEngine, by deadline: LogDeadline) {
+    /// - Parameter name: Whose it is; nil for its own.
+    init(of queue: BatchEngine, as name: String? = nil, by deadline: LogDeadline) {
         self.queue = queue
+        self.name = name ?? queue.name
         round = Result { try queue.demandFlush(by: deadline) }
     }
 
@@ -18,7 +21,7 @@ struct QueueFlush {
             return nil
         } catch {
             return LogFlushReport.Unfinished(
-                name: queue.name, pending: queue.ledger.pending, 
+                name: name, pending: queue.ledger.pending,
                 reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description))
         }
     }

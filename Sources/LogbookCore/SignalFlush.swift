@@ -18,13 +18,18 @@ enum SignalFlush {
     }
     private static let state = Locked(State())
 
-    static func install(_ signals: [Int32], within limit: Duration?) throws(SignalFlushError) {
+    static func install(
+        _ signals: [Int32], within limit: Duration?, startThread: LogThread.Start = { LogThread.start($0, $1) }
+    ) throws(SignalFlushError) {
         try state.withLock { state throws(SignalFlushError) in
             state.limit = limit
             if state.watcher?.isCurrent != true {
                 let descriptor = logbook_signal_pipe()
                 guard descriptor >= 0 else { throw .noPipe(errno: errno) }
-                guard LogThread.start("logbook-signals", { wait(on: descriptor) }) else { throw .noThread }
+                guard startThread("logbook-signals", { wait(on: descriptor) }) else {
+                    logbook_signal_abandon(descriptor)
+                    throw .noThread
+                }
                 state.watcher = .current
             }
             for signal in signals {

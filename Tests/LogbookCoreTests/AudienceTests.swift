@@ -1,4 +1,4 @@
-import LogbookCore
+@testable import LogbookCore
 import LogbookTestKit
 import Testing
 
@@ -106,6 +106,29 @@ import Testing
                 precondition(service.mayHear(.debug) && !service.mayHear(.verbose))
             }
             precondition(!service.mayHear(.warning))
+        }
+    }
+
+    @Test("a task that opens a level while another is still making it known is heard as well")
+    func twoTasksThatOpenALevel() async {
+        await #expect(processExitsWith: .success) {
+            // Each has to be told: that takes its time.
+            let others = (0..<200).map { _ in LogService() }
+            for other in others { other.register(RecordingProvider(), from: .error, delivery: .queued()) }
+            let service = LogService()
+            service.register(RecordingProvider(), from: .error)
+            for _ in 0..<20 {
+                let gate = Gate(), isOver = Gate()
+                LogThread.start("first") {
+                    LogService.withLevel(.verbose) { gate.wait() }
+                    isOver.open()
+                }
+                while !LevelScope.isAnyOpen { LogThread.yield() }
+                LogService.withLevel(.debug) { precondition(service.mayHear(.debug)) }
+                gate.open()
+                isOver.wait()
+            }
+            withExtendedLifetime(others) {}
         }
     }
 

@@ -23,6 +23,7 @@ private struct SlowSink: BatchSink {
 private let hangingServices = (0..<3).map { _ in LogService() }
 private let speakingServices = (0..<3).map { _ in LogService() }
 private let keptRegistrations = Locked<[LogRegistration]>([])
+private let keptWrappers = Locked<[any LogProvider]>([])
 
 @Suite struct ExitFlushTests {
     /// So patient that only a flush gets the events out before an exit.
@@ -40,6 +41,22 @@ private let keptRegistrations = Locked<[LogRegistration]>([])
         }
         let text = String(decoding: result.standardOutputContent, as: UTF8.self)
         #expect(text.split(separator: "\n").filter { $0.hasPrefix("line ") }.count == 100)
+    }
+
+    @Test("F15: and so is what a queue behind a wrapper has in hand that listens no more, also where it is in another queue")
+    func exitFlushesAQueueBehindAnother() async throws {
+        let result = try await #require(processExitsWith: .exitCode(7), observing: [\.standardOutputContent]) {
+            LogService.exitFlushLimit = .seconds(60)
+            let wrapper = FoldingRepeats(BatchingProvider(SlowSink(), policy: QueuePolicy(batchCount: 2)))
+            let registration = LogService.shared.register(wrapper, delivery: .queued())
+            for number in 0..<10 { LogService.info("line \(number)") }
+            _ = LogService.shared.flush(by: .milliseconds(1))
+            registration.unregister(by: .now)
+            keptWrappers.withLock { $0.append(wrapper) }
+            exit(7)
+        }
+        let text = String(decoding: result.standardOutputContent, as: UTF8.self)
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("line ") }.count == 10, "\(text)")
     }
 
     @Test func exitDoesNotWaitLongerThanItsLimit() async throws {

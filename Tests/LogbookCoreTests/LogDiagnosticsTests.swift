@@ -1,3 +1,4 @@
+import Foundation
 import LogbookCore
 import LogbookTestKit
 import Testing
@@ -38,6 +39,24 @@ import Testing
             isDone.withLock { $0 = true }
         }
         #expect(becomesTrue { isDone.withLock { $0 } })
+    }
+
+    @Test("row 40: nothing is written into what a program has opened under the number of its standard error", arguments: [
+        (O_RDWR | O_CREAT, false), (O_WRONLY | O_CREAT | O_TRUNC, false), (O_WRONLY | O_CREAT | O_APPEND, true),
+    ])
+    func aNumberThatIsSomebodyElsesByNow(flags: Int32, isStandardError: Bool) async {
+        let folder = TemporaryFolder(), path = folder("db")
+        await #expect(processExitsWith: .success) { [path = path as String, flags = flags as Int32, isStandardError = isStandardError as Bool] in
+            let service = LogService(), console = dup(2)
+            LogDiagnostics.report("first", "to the console")
+            close(2)
+            try #require(open(path, flags, 0o600) == 2)
+            LogDiagnostics.report("second", "to nobody")
+            dup2(console, 2)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(text == (isStandardError ? "logbook: second: to nobody\n" : ""))
+            withExtendedLifetime(service) {}
+        }
     }
 
     @Test func nothingThatAReceiverSaysForgesALineOrMovesACursor() async {

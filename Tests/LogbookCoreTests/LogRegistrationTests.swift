@@ -2,7 +2,44 @@
 import LogbookTestKit
 import Testing
 
+/// Says so each time it writes, and asks for a flush.
+private final class SayingSink: BatchSink {
+    let written = Locked<[String]>([])
+    let service: LogService
+    init(_ service: LogService) { self.service = service }
+    func write(_ batch: [LogEvent]) {
+        written.withLock { $0 += batch.map(\.message) }
+        service.info("wrote")
+        _ = service.flush(by: .never)
+    }
+}
+
 @Suite struct LogRegistrationTests {
+    @Test("a sink whose queue stands behind another one does not hear itself, nor waits for itself")
+    func aSinkBehindTwoQueues() {
+        let service = LogService(), sink = SayingSink(service), others = RecordingProvider()
+        let registration = service.register(FoldingRepeats(BatchingProvider(sink)), delivery: .queued())
+        service.register(others)
+        service.info("x")
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        #expect(sink.written.withLock { $0 } == ["x"])
+        #expect(others.messages == ["x", "wrote"])
+        withExtendedLifetime(registration) {}
+    }
+
+    @Test("a flush waits for what a queue behind another has in hand whose registration listens no more")
+    func aFlushAfterTwoQueues() {
+        let service = LogService(), sink = GatedSink(), wrapper = FoldingRepeats(BatchingProvider(sink, policy: QueuePolicy(linger: .zero)))
+        let registration = service.register(wrapper, delivery: .queued(QueuePolicy(linger: .zero)), name: "gated")
+        service.info("x")
+        #expect(sink.gate.waitForArrivals(1))
+        registration.unregister(by: .now)
+        #expect(service.flush(by: .milliseconds(50)).unfinished.map(\.name) == ["gated"])
+        sink.gate.open()
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        withExtendedLifetime(wrapper) {}
+    }
+
     @Test func changesOfSeveralThreadsAreAllMade() {
         let service = LogService(), registration = service.register(RecordingProvider(), from: .warning), count = Sanitizer.share(of: 1_000)
         service.privacyRules = .none

@@ -299,6 +299,21 @@ import Testing
         #expect(messages == Array(all.suffix(messages.count)))
     }
 
+    @Test("so are texts that nobody has marked, where those count as private, also in metadata")
+    func whatNobodyHasMarkedStaysPrivate() throws {
+        do {
+            let service = LogService(privacy: .revealed)
+            service.privacyRules = PrivacyRules(unmarkedTexts: .private)
+            service.register(try recorder(epoch: 7))
+            service.info("signed in", metadata: ["user": "jane", "n": 1])
+            service.info("signed out", metadata: ["n": 1, "list": .array([.public("a")])])
+        }
+        let service = LogService(), heard = RecordingProvider(), registration = service.register(heard)
+        #expect(try recorder(epoch: 8).handOver(to: service, only: [registration]).isComplete)
+        #expect(heard.events.map { $0.metadata["user"] } == ["<private>", nil])
+        #expect(heard.events.last?.metadata["n"] == 1 && heard.events.last?.metadata["list"] == ["a"])
+    }
+
     private struct Declined: LogDescribableError {
         var logDescription: LogMessage { "declined for \("jane", privacy: .private)" }
     }

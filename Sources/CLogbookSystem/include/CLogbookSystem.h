@@ -213,6 +213,8 @@ uint32_t logbook_file_system(int descriptor);
 /// Signals that are flushed for. The handler tells a pipe; a second signal, and one in a forked child, has the old effect at once.
 /// The end to read from, or -1 and errno.
 int logbook_signal_pipe(void);
+// There is nobody to read from that descriptor: closes it, and lets signals that were taken have the effect that they had before.
+void logbook_signal_abandon(int descriptor);
 /// Installs the handler for one signal, unless it is ignored: 0 or the error number.
 int logbook_signal_take(int number);
 /// Waits for the first signal that came: its number, or 0 when the pipe fails.
