@@ -407,12 +407,13 @@ struct PrivacyScan {
         return start < last ? start..<last : nil
     }
 
+    private static let headerEndings: [StaticString] = [
+        "", "s", "2", "header", "_header", "-header", "headers", "_headers", "-headers", "value", "_value", "-value",
+    ]
+
     /// Whether a key is that of such a header, by its own name or by one that programs give it: `cookies`, `Set-Cookie2`, `cookie_header`.
     private mutating func isNamed(_ name: StaticString, _ key: Range<Int>) -> Bool {
-        let endings: [StaticString] = [
-            "", "s", "2", "header", "_header", "-header", "headers", "_headers", "-headers", "value", "_value", "-value",
-        ]
-        for ending in endings {
+        for ending in Self.headerEndings {
             let tail = key.upperBound - ending.utf8CodeUnitCount, start = tail - name.utf8CodeUnitCount
             guard start >= key.lowerBound, stands(ending, at: tail, ignoringCase: true) else { continue }
             if stands(name, at: start, ignoringCase: true) { return true }

@@ -188,7 +188,9 @@ public enum DestinationAddress {
             }
             let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
             let isThisMachine = name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
-            isPlain = words.dropFirst().first.map { $0 == "http" } ?? isThisMachine
+            // A receiver of one's own has its scheme for a kind.
+            let scheme = ["http", "https"].contains(self.kind) ? words.first : words.dropFirst().first
+            isPlain = scheme.map { $0 == "http" } ?? isThisMachine
             var parameters: [(String, String)] = []
             // A receiver of one's own may have its parameters in any form: they go as they stand.
             for word in ["http", "https"].contains(self.kind) ? [] : rest.dropFirst(place.count + 1).split(separator: "&") {

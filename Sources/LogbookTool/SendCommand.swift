@@ -62,8 +62,7 @@
                 let token = try tokens.secret(takesVariable: DestinationAddress.isCollector(to))
                 destination = try DestinationAddress.destination(to, token: token)
                 // Before anything is read that would be gone then.
-                let isAddressItself = ["http://", "https://"].contains { to.lowercased().hasPrefix($0) }
-                if let reason = HTTPRequest.refusal(of: isAddressItself ? to : try DestinationAddress.probe(to, token: token).request.url) {
+                if let reason = HTTPRequest.refusal(of: try DestinationAddress.probe(to, token: token).request.url) {
                     throw ValidationError("Nothing can be sent to the address: \(reason).")
                 }
             } catch let error as DestinationAddressError {

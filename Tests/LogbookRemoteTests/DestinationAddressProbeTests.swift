@@ -13,6 +13,14 @@ import Testing
         try probe(address).standing(on: HTTPResponse(status: status, body: Array(body.utf8)))
     }
 
+    @Test("a receiver of one's own is asked by the scheme of its address, wherever it is", arguments: [
+        ("http://logs.example.com/in", "http://logs.example.com/"), ("https://127.0.0.1:8443/in", "https://127.0.0.1:8443/"),
+        ("http://127.0.0.1:80/in", "http://127.0.0.1:80/"),
+    ])
+    func theSchemeOfTheAddress(address: String, url: String) throws {
+        #expect(try DestinationAddress.probe(address).request.url == url)
+    }
+
     @Test("every kind is asked something that stores nothing, with the token where there is such a question", arguments: [
         ("collector://h", "GET https://h/v1/stats", "Bearer tok"), ("elasticsearch://h", "GET https://h/", "ApiKey tok"),
         ("loki://h:3100?job=a", "GET https://h:3100/loki/api/v1/labels", "Bearer tok"),

@@ -44,6 +44,21 @@ import Testing
         return (service, provider)
     }
 
+    /// - Returns: With it how many of its archives are compressed by now.
+    private func provider(compressing compression: ArchiveCompression?) throws -> (FileLogProvider, compressed: Monitor<Int>) {
+        let compressed = Monitor(0)
+        let provider = try FileLogProvider(
+            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: compression),
+            onArchive: { event in
+                guard case .compressed = event else { return }
+                compressed.withLock { access in
+                    access.value += 1
+                    access.broadcast()
+                }
+            })
+        return (provider, compressed)
+    }
+
     @Test func showsTheLastLinesAcrossRolls() throws {
         let (service, provider) = try service()
         for number in 1...20 {
@@ -58,16 +73,7 @@ import Testing
 
     @Test("where somebody removes the file and the next one rolls before it is looked at, that one is shown", arguments: [false, true])
     func aFileThatWasRemovedIsNoArchive(isCompressed: Bool) async throws {
-        let compressed = Monitor(0)
-        let provider = try FileLogProvider(
-            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: isCompressed ? .gzip : nil),
-            onArchive: { event in
-                guard case .compressed = event else { return }
-                compressed.withLock { access in
-                    access.value += 1
-                    access.broadcast()
-                }
-            })
+        let (provider, compressed) = try provider(compressing: isCompressed ? .gzip : nil)
         let service = LogService(), session = try session()
         service.register(provider)
         service.info("1")
@@ -83,16 +89,7 @@ import Testing
 
     @Test("a file that was compressed before it is looked at is shown once, though it has a name left, as NFS gives what is in use")
     func aFileWithANameLeftIsShownOnce() async throws {
-        let compressed = Monitor(0)
-        let provider = try FileLogProvider(
-            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: .gzip),
-            onArchive: { event in
-                guard case .compressed = event else { return }
-                compressed.withLock { access in
-                    access.value += 1
-                    access.broadcast()
-                }
-            })
+        let (provider, compressed) = try provider(compressing: .gzip)
         let service = LogService(), session = try session()
         service.register(provider)
         service.info("1")
@@ -125,16 +122,7 @@ import Testing
     }
 
     @Test func followsWhatWasRolledSeveralTimesAndCompressedMeanwhile() async throws {
-        let compressed = Monitor(0)
-        let provider = try FileLogProvider(
-            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: .gzip),
-            onArchive: { event in
-                guard case .compressed = event else { return }
-                compressed.withLock { access in
-                    access.value += 1
-                    access.broadcast()
-                }
-            })
+        let (provider, compressed) = try provider(compressing: .gzip)
         let service = LogService()
         service.register(provider)
         let session = try session()
@@ -160,16 +148,7 @@ import Testing
 
     @Test("a log whose earlier archives are gone, delivered say, is followed over a roll, each line once", arguments: [false, true])
     func followsWhereArchivesAreGone(isCompressed: Bool) async throws {
-        let compressed = Monitor(0)
-        let provider = try FileLogProvider(
-            in: folder.path, rolling: RollingPolicy(maximumArchives: 0, compression: isCompressed ? .gzip : nil),
-            onArchive: { event in
-                guard case .compressed = event else { return }
-                compressed.withLock { access in
-                    access.value += 1
-                    access.broadcast()
-                }
-            })
+        let (provider, compressed) = try provider(compressing: isCompressed ? .gzip : nil)
         let service = LogService()
         service.register(provider)
         for number in 1...2 {
