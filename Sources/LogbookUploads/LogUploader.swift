@@ -169,13 +169,16 @@ public final class LogUploader: Sendable {
             ended = CompressionsInHand.ended
             for courier in couriers {
                 do throws(FileLogProviderError) { _ = try waiting() } catch { throw .sourceUnreadable(reason: error.description) }
-                do throws(CourierError) { try courier.deliver(by: deadline) } catch { throw error.counting(waitingCount) }
+                do throws(CourierError) { try courier.deliver(by: deadline) } catch {
+                    throw error.counting(waitingCount, otherwise: compression)
+                }
             }
         } while passesOver && CompressionsInHand.wait(forMoreThan: ended, of: path, until: deadline)
-        if passesOver, CompressionsInHand.isAny(of: path) {
-            throw .deadlinePassed(pending: waitingCount, reason: "a file is still being compressed")
-        }
+        if passesOver, let compression { throw .deadlinePassed(pending: waitingCount, reason: compression) }
     }
+
+    /// What keeps a file back that no receiver has said anything about. Nil where nothing is being compressed.
+    private var compression: String? { CompressionsInHand.isAny(of: path) ? "a file is still being compressed" : nil }
 
     /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start, or by
     /// another uploader of the log.
@@ -200,10 +203,11 @@ extension UploadEvent {
 }
 
 extension CourierError {
-    /// The same with so many files: a courier of files that go in pieces counts those.
-    fileprivate func counting(_ files: Int) -> CourierError {
+    /// The same with so many files: a courier of files that go in pieces counts those. A courier that has not come to a receiver's answer
+    /// gives no reason.
+    fileprivate func counting(_ files: Int, otherwise reason: String?) -> CourierError {
         switch self {
-        case .deadlinePassed(_, let reason): .deadlinePassed(pending: files, reason: reason)
+        case .deadlinePassed(_, let given): .deadlinePassed(pending: files, reason: given ?? reason)
         case .misconfigured(_, let reason): .misconfigured(pending: files, reason: reason)
         case .heldBack(_, let reason): .heldBack(pending: files, reason: reason)
         case .stopped: .stopped(pending: files)
