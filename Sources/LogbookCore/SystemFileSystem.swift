@@ -118,7 +118,10 @@ package struct SystemFileSystem: FileSystem {
 
     package func synchronize(_ file: FileDescriptor) throws(SystemError) {
         #if canImport(Darwin)
-            try check(fcntl(file.number, F_FULLFSYNC), "fcntl")
+            if fcntl(file.number, F_FULLFSYNC) == 0 { return }
+            // Network shares and some other volumes know no such thing.
+            guard [ENOTSUP, ENOTTY, EINVAL].contains(errno) else { throw SystemError(errno, in: "fcntl") }
+            try check(fsync(file.number), "fsync")
         #else
             try check(fdatasync(file.number), "fdatasync")
         #endif

@@ -94,6 +94,9 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         }
     }
 
+    /// Nothing more is to be compressed, for now or for good; what is being compressed is ended as usual.
+    func rest() { state.withLock { $0.value.compression = nil } }
+
     /// Ends what is being compressed, which the next start does again, and waits for that until the deadline.
     func close(by deadline: LogDeadline) {
         retry.withLock { alarm in
@@ -114,6 +117,8 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     }
 
     private var isClosed: Bool { state.withLock { $0.value.isClosed } }
+    /// Whether another archive is to be compressed.
+    private var isWanted: Bool { state.withLock { !$0.value.isClosed && $0.value.compression != nil } }
 
     private func run() {
         while true {
@@ -158,7 +163,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
                 continue
             }
             guard let entry = manifest.entries[name.number], entry.name == name else { continue }
-            if isClosed { return false }
+            if !isWanted { return false }
             let outcome: Outcome
             do { outcome = try compress(name, with: compression, in: folder) } catch {
                 if error is Closed { throw error }

@@ -161,6 +161,7 @@ public final class FileLogProvider: LogProvider, BatchSink, LineSink {
     }
 
     public func write(_ batch: [LogEvent]) throws {
+        if batch.isEmpty { return }   // such as a sink in front of this one leaves of a batch
         var lines: [UInt8] = []
         lines.reserveCapacity(batch.count * 256)
         var lineEnds: [Int] = []

@@ -45,7 +45,10 @@ extension RollingFile {
     ///   - freesRoomNow: What is deleted is closed, too, before this returns.
     mutating func keepWithinLimits(among names: [ArchiveName]? = nil, freesRoomNow: Bool = false) {
         // Listing a folder of thousands of archives for nothing takes its time.
-        guard policy.deletes || manifest.isDueForCompaction else { return }
+        guard policy.deletes || manifest.isDueForCompaction else {
+            nextDeletion = nil   // of limits that were in force before: past for good, it would be looked at again at once and for ever
+            return
+        }
         do throws(SystemError) {
             var gone: Set<UInt64> = []
             let listed = if let names { names } else { try archiveNames() }
@@ -75,6 +78,7 @@ extension RollingFile {
             archiveBytes = archiveBytes.filter { leftNames.contains($0.key) }
             let numbers = Set(left.map(\.number))
             firstSeen = firstSeen.filter { numbers.contains($0.key) }
+            writtenLast = writtenLast.filter { numbers.contains($0.key) }
             tellWhatIsBeyondLimits(left)
             manifest.usefulLines = left.count
             if manifest.isDueForCompaction { try manifest.compact(keeping: numbersToKeep(left, gone), in: folder.descriptor) }
@@ -104,23 +108,30 @@ extension RollingFile {
     /// Those of the archives that the manifest lists, oldest first.
     private mutating func keptArchives(among names: [ArchiveName]) -> [KeptArchive] {
         let entries = manifest.manifest.entries
-        let now = steady.now(clock)
-        if seenLog != manifest.manifest.log {
-            seenLog = manifest.manifest.log
-            firstSeen = [:]
-        }
+        let now = steady.now(clock), uptime = clock.monotonicNanoseconds()
+        forgetAnotherLog()
         var found: [UInt64: KeptArchive] = [:]
         for name in names.sorted() where entries[name.number]?.name == name.plain {
             let ended = entries[name.number]!.ended
             let seen = firstSeen[name.number] ?? now
             firstSeen[name.number] = seen
+            // What this run has written is as old as the time that has passed since: the wall clock may have been wrong then.
+            let written = writtenLast[name.number].map { now.adding(.nanoseconds(-Int64(clamping: uptime - $0))) }
             var archive = found[name.number]
-                ?? KeptArchive(number: name.number, names: [], bytes: 0, ended: ended, agesFrom: min(ended, seen))
+                ?? KeptArchive(number: name.number, names: [], bytes: 0, ended: ended, agesFrom: written ?? min(ended, seen))
             archive.names.append(name)
             if needsSizes { archive.bytes = bytes(of: name) }
             found[name.number] = archive
         }
         return found.values.sorted { $0.number < $1.number }
+    }
+
+    /// What is known of archives' ages by their numbers is of one log.
+    mutating func forgetAnotherLog() {
+        guard seenLog != manifest.manifest.log else { return }
+        seenLog = manifest.manifest.log
+        firstSeen = [:]
+        writtenLast = [:]
     }
 
     private var needsSizes: Bool { policy.maximumTotalBytes > 0 || policy.awaitsDelivery }

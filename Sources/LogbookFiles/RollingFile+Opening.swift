@@ -19,7 +19,12 @@ extension RollingFile {
             let found: FileStatus
             do { found = try files.status(of: name.active, in: folder.descriptor) } catch {
                 if error.number == ENOENT { return try openAgain(insteadOf: active) }
-                return active.end ?? 0  // who has the name cannot be seen at the moment; the open file is still there
+                // Who has the name cannot be seen at the moment; the open file is still there.
+                if let end = active.end { return end }
+                guard let found = try? files.status(of: active.handle.descriptor) else { return 0 }
+                takeIn(found, &active)
+                phase = .open(active)
+                return active.end ?? found.bytes
             }
             guard found.isSameFile(as: active.status) else { return try openAgain(insteadOf: active) }
             if found.bytes != active.end {

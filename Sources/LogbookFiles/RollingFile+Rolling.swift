@@ -70,7 +70,7 @@ extension RollingFile {
         let numbers = names.map(\.number).filter { $0 < ArchiveName.maximumNumber }
         let latest = max(manifest.manifest.latestNumber, numbers.max() ?? 0)
         let status = try files.status(of: old.handle.descriptor)
-        let ended = old.ended ?? status.modified
+        let ended = old.ended?.time ?? status.modified
         // A line for each attempt would make the manifest grow for as long as the file cannot be renamed.
         let listed = nameListedBefore(latest: latest, numbers)
         let archive = listed ?? ArchiveName(number: latest + 1, rolledAt: clock.now(), of: name)
@@ -85,6 +85,8 @@ extension RollingFile {
         try files.rename(name.active, to: archive.text, in: folder.descriptor)
         listedName = nil
         archiveBytes[archive.text] = status.bytes
+        forgetAnotherLog()
+        writtenLast[archive.number] = old.ended?.uptime
         if listed != nil { correct(line, of: archive, ended: ended, bytes: status.bytes) }
         let rolled = LogArchive(
             id: manifest.manifest.id(of: archive.number), number: archive.number, path: folder.path + "/" + archive.text,

@@ -41,7 +41,7 @@ extension RollingFile {
         noteUnsafe()
         guard case .open(var active) = phase else { return }
         let now = clock.now()
-        active.ended = now
+        active.ended = (now, policy.maximumAge == nil ? nil : clock.monotonicNanoseconds())
         if policy.isTimed && active.beginning == nil {
             let began = min(first ?? now, now)
             active.beginning = FileBeginning(
@@ -113,7 +113,10 @@ extension RollingFile {
     mutating func lookAtTheClock() {
         hasNewDue = true
         guard let size = try? verifiedSize() else { return }
-        if size > 0, let reason = reasonToRollIdle() { roll(because: reason) }
+        if let reason = reasonToRollIdle() {
+            // One that has begun and whose size cannot be seen is tried again as one that cannot be rolled is: not at once.
+            if size > 0 { roll(because: reason) } else { rollPause.begin(clock.monotonicNanoseconds()) }
+        }
         if let nextDeletion, steady.now(clock) >= nextDeletion { tidyUp() }
     }
 

@@ -27,8 +27,9 @@ struct RollingFile<Base: FileSystem>: Sendable {
         var distrusted: SystemError?
         /// Nil while the file is empty, and where no policy asks for it.
         var beginning: FileBeginning?
-        /// When the latest event was written here; nil for what an earlier run wrote.
-        var ended: LogTime?
+        /// When the latest event was written here, and, where archives go by their age, the same in monotonic nanoseconds; nil for what an
+        /// earlier run wrote.
+        var ended: (time: LogTime, uptime: UInt64?)?
     }
     enum Phase: Sendable {
         case open(Active)
@@ -68,6 +69,9 @@ struct RollingFile<Base: FileSystem>: Sendable {
     /// When this run first saw which archives, by their numbers, on the steady clock: where the wall clock has been set since the start, the
     /// times in the manifest are no measure of their age.
     var firstSeen: [UInt64: LogTime] = [:]
+    /// When the latest event was written to archives that this run has rolled, by their numbers, in monotonic nanoseconds: the wall clock
+    /// may have been wrong then.
+    var writtenLast: [UInt64: UInt64] = [:]
     /// The id of the log whose archives those are: one whose folder somebody removed begins anew, and counts from 1 again.
     var seenLog: String?
     /// When the next archive is too old, on the steady clock.

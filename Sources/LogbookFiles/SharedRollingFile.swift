@@ -256,6 +256,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
 
     func follow(_ policy: RollingPolicy) {
         awaitsDelivery.store(policy.awaitsDelivery, ordering: .relaxed)
+        if policy.compression == nil { compressor.rest() }   // before the archives are looked at under the new limits
         locked { $0.follow(policy) }
         if policy.compression != nil { compressor.wake(policy.compression) }
     }

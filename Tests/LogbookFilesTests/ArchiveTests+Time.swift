@@ -254,6 +254,38 @@ extension ArchiveTests {
         #expect(folder.allLines() == ["1", "2", "3", "4", "5"])
     }
 
+    @Test("F26: what was closed while the clock was behind is no older once it is right again, and goes when its time has come")
+    func clockBackForAWhile() throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(86_400)))
+        for days in [0, -10, 10] as [Int64] {
+            clock.setWall(clock.now.adding(.seconds(days * 86_400)))
+            log(provider, "\(days)")
+            try provider.roll()
+        }
+        clock.advance(by: .seconds(1000))
+        #expect(folder.archives().map { folder.lines($0) } == [["0"], ["-10"], ["10"]])
+        for _ in 1...24 { clock.advance(by: .seconds(3600)) }
+        #expect(folder.archives() == [])
+        withExtendedLifetime(provider) {}
+    }
+
+    @Test("F26: what was closed while the clock was ahead goes when its time has come, though by the clock it is of the future")
+    func clockAheadForAWhile() throws {
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(86_400)))
+        clock.setWall(clock.now.adding(.seconds(10 * 86_400)))
+        log(provider, "ahead")
+        try provider.roll()
+        clock.setWall(clock.now.adding(.seconds(-20 * 86_400)))
+        clock.advance(by: .seconds(50_000))
+        log(provider, "behind")
+        try provider.roll()
+        #expect(folder.archives().map { folder.lines($0) } == [["ahead"], ["behind"]])
+        for _ in 1...10 { clock.advance(by: .seconds(3600)) }
+        clock.advance(by: .seconds(401))
+        #expect(folder.archives().map { folder.lines($0) } == [["behind"]])
+        withExtendedLifetime(provider) {}
+    }
+
     @Test("R5: an archive of a log that began anew is not as old as the one that had its number before")
     func ageInALogThatBeganAnew() throws {
         let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(86_400)))

@@ -117,6 +117,21 @@ import Testing
         #expect(provider.rolling.maximumArchives == 9)
     }
 
+    @Test("R2: limits that no longer ask for any archive are not looked after again and again, once its time would have come")
+    func limitThatIsGone() throws {
+        let files = FaultyFileSystem()
+        let provider = try provider(RollingPolicy(maximumArchives: 0, maximumAge: .seconds(10)), files: files)
+        log(provider, "one")
+        try provider.roll()
+        provider.change(RollingPolicy(maximumArchives: 0))
+        let calls = files.calls.count
+        clock.advance(by: .seconds(11))
+        for _ in 1...1000 { clock.advance(by: .milliseconds(1)) }
+        #expect(files.calls.count == calls)
+        #expect(folder.archives().map { folder.lines($0) } == [["one"]])
+        withExtendedLifetime(provider) {}
+    }
+
     @Test("R2: an archive that cannot be opened stays, and keeps no other from going")
     func unreadable() throws {
         let files = FaultyFileSystem()

@@ -311,6 +311,55 @@ import Testing
         compressor.close(by: .seconds(30))
     }
 
+    /// Leaves archives of one line each, as a run does that has ended.
+    private func leaveArchives(_ count: Int) throws {
+        let plain = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+        for number in 1...count {
+            plain.log(event("\(number)"))
+            try plain.roll()
+        }
+        try plain.shutdown(by: .seconds(30))
+    }
+
+    @Test("R2, C5: limits without a compression end it with the archive that is in hand")
+    func noLongerWanted() throws {
+        try leaveArchives(3)
+        let own = Locked<FileLogProvider?>(nil), isChanged = Flag()
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0), files: SystemFileSystem(),
+            clock: .manual(clock)
+        ) { event in
+            guard case .compressed = event else { return }
+            own.withLock { $0 }?.change(RollingPolicy(maximumArchives: 0))   // on the compressor's thread
+            isChanged.open()
+        }
+        own.withLock { $0 = provider }
+        provider.change(policy)
+        #expect(isChanged.wait())
+        try provider.shutdown(by: .seconds(30))
+        #expect(folder.archives().map { $0.hasSuffix(".gz") } == [true, false, false])
+        own.withLock { $0 = nil }
+    }
+
+    @Test("R2, C3: what was left for later is not compressed once nobody wants it to be")
+    func noLongerWantedLater() throws {
+        try leaveArchives(1)
+        let files = FaultyFileSystem(), archive = folder.archives()[0]
+        let compressor = ArchiveCompressor(of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
+        files.fail(EIO, in: "openForLocking", of: archive)
+        compressor.wake(.gzip)
+        compressor.waitUntilIdle()
+        files.fail(nil, in: "openForLocking", of: archive)
+        compressor.rest()
+        clock.advance(by: .seconds(60))
+        compressor.waitUntilIdle()
+        #expect(folder.archives() == [archive])
+        compressor.wake(.gzip)
+        compressor.waitUntilIdle()
+        #expect(folder.archives() == [archive + ".gz"])
+        compressor.close(by: .seconds(30))
+    }
+
     @Test("F24: an archive that another process may still write to is not compressed until it lets go")
     func heldByWriter() throws {
         let bench = try Bench(folder, policy, clock: clock)

@@ -50,6 +50,20 @@ import Testing
         #expect(folder.lines("app.log") == (1...500).map { "line \($0)" })
     }
 
+    @Test("a batch without events writes nothing, also where lines are missing")
+    func emptyBatch() throws {
+        let files = FaultyFileSystem()
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), files: files)
+        files.fail(28)
+        provider.log(event("lost"))
+        files.fail(nil)
+        try provider.write([])
+        #expect(folder.text("app.log") == "")
+        try provider.write([event("one")])
+        #expect(folder.lines("app.log").first?.hasPrefix("1 event is missing here: ") == true)
+        #expect(folder.lines("app.log").dropFirst() == ["one"])
+    }
+
     @Test func aRestartAppends() throws {
         for message in ["one", "two"] {
             let provider = try FileLogProvider(in: folder.path, format: MessageFormat())

@@ -226,6 +226,39 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
+    @Test(
+        "row 14: a file whose name cannot be looked at, or that cannot itself, is too old, and is not looked at again and again for that",
+        arguments: [["statusOfName"], ["statusOfName", "status"]])
+    func tooOldUnseen(calls: [String]) throws {
+        let files = FaultyFileSystem(), other = try aging(files)
+        for call in calls { files.fail(EIO, in: call, of: "other.log") }
+        files.fail(ENOSPC)
+        other.log(event("lost"))   // from here on only a look says how large the file is
+        files.fail(nil)
+        expectRest(files)
+
+        for call in calls { files.fail(nil, in: call, of: "other.log") }
+        clock.advance(by: .seconds(10))
+        #expect(folder.archives(of: "other").map { folder.lines($0) } == [["one"]])
+        withExtendedLifetime(other) {}
+    }
+
+    @Test("row 14: while its name cannot be looked at, a file gets no second header")
+    func headerUnseen() throws {
+        let files = FaultyFileSystem()
+        let other = try FileLogProvider(
+            in: folder.path, name: "other", format: MessageFormat(), header: "a header", files: files, clock: .manual(clock))
+        other.log(event("one"))
+        files.fail(EACCES, in: "statusOfName", of: "other.log")
+        files.fail(ENOSPC)
+        other.log(event("lost"))
+        files.fail(nil)
+        other.log(event("two"))
+        let lines = folder.lines("other.log")
+        #expect(lines.count == 4 && lines[2].hasPrefix("1 event is missing here: "))
+        #expect([lines.first, lines.dropFirst().first, lines.last] == ["a header", "one", "two"])
+    }
+
     @Test("F27: trouble with the name is tried again after pauses, not for every line")
     func pauses() throws {
         let files = FaultyFileSystem(failing: 2, with: .failure(EACCES), lasts: true, only: ["openForAppending"])
