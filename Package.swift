@@ -44,6 +44,8 @@ let hummingbirdTLS = Target.Dependency.product(
     name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Collector"]))
 // What Hummingbird stands on: deadlines and caps of connections are kept where their bytes arrive.
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Collector"]))
+// A connection without a network, whose other side takes what a test wants it to.
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio", condition: .when(traits: ["Collector"]))
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Collector"]))
 let nioHTTPTypes = Target.Dependency.product(
     name: "NIOHTTPTypes", package: "swift-nio-extras", condition: .when(traits: ["Collector"]))
@@ -232,7 +234,10 @@ let package = Package(
         tests("LogbookSystemLog", ["LogbookFormat"]),
         tests(
             "LogbookCollector",
-            ["LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", faultyDatabase, grdb, hummingbird]),
+            [
+                "LogbookFormat", "LogbookGzip", "LogbookHTTP", "LogbookTransactions", faultyDatabase, grdb, hummingbird, nio, nioEmbedded,
+                nioHTTPTypes,
+            ]),
         tests("LogbookPipe", ["LogbookFormat"]),
         tests("LogbookTracking", ["LogbookTrackingExpansion", "LogbookTrackingPlan", "LogbookTrackingSyntax"]),
         tests("LogbookTail", ["LogbookCompression", "LogbookFiles"]),

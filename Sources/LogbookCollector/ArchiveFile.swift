@@ -17,19 +17,43 @@
     final class ArchiveFile: Sendable {
         /// SQLite's `application_id` of our archives: `Lgba`.
         static let applicationID: Int32 = 0x4C67_6261
-        private let path: String
+        /// Of the file itself, where a link to it was given.
+        let path: String
         /// Nil once it was let go.
         private let lock: Locked<FileLock?>
         private let status: FileStatus
 
         init(_ path: String, supported: Int) throws(ArchiveError) {
-            let held: FileLock?
-            do { held = try FileLock(path + ".lock") } catch {
-                throw .cannotOpen(path: path, reason: "\(path).lock: \(Self.reason(error.number))")
+            let path = Self.resolved(path)
+            var facts = stat()
+            // A pipe would be waited for, and a device is everybody's.
+            if lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+                throw .cannotOpen(path: path, reason: "it is a pipe, a device or a folder, and no file")
             }
-            guard let held else { throw .inUse(path: path) }
+            let held = try Self.lock(path)
             status = try Self.prepare(path, supported: supported)
             (self.path, lock) = (path, Locked(held))
+        }
+
+        private static func lock(_ path: String) throws(ArchiveError) -> FileLock {
+            let held: FileLock?
+            do { held = try FileLock(path + ".lock") } catch {
+                throw .cannotOpen(path: path, reason: "\(path).lock: \(reason(error.number))")
+            }
+            guard let held else { throw .inUse(path: path) }
+            return held
+        }
+
+        /// SQLite follows links to the file, and has its log beside that: so the lock is there as well, whatever name leads to it. What is
+        /// not there yet is made, since a link may lead to nothing yet.
+        private static func resolved(_ path: String) -> String {
+            if access(path, F_OK) != 0 {
+                let file = logbook_openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+                if file >= 0 { close(file) }
+            }
+            guard let found = realpath(path, nil) else { return path }   // why it cannot be opened is said soon
+            defer { free(found) }
+            return String(validatingCString: found) ?? path
         }
 
         /// Another archive may be opened there. Any number of times.
@@ -49,11 +73,22 @@
             return status
         }
 
-        /// SQLite goes on writing to a file that was removed; what it stores then is gone with the process.
-        /// - Throws: ``ArchiveError/unavailable(reason:)`` when the path leads to another file by now, or to none.
-        func checkIsInPlace() throws(ArchiveError) {
-            if let found = try? SystemFileSystem().status(at: path), found.isSameFile(as: status) { return }
-            throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
+        /// SQLite goes on writing to a file that was removed; what it stores then is gone with the process. And whoever has removed the
+        /// lock's file has let other processes in: it is taken anew, unless one of them was sooner.
+        /// - Returns: Whether it was taken anew: another process may have changed something meanwhile.
+        /// - Throws: ``ArchiveError/unavailable(reason:)`` when the path leads to another file by now, or to none, and
+        ///   ``ArchiveError/inUse(path:)`` as long as another process has the lock.
+        func checkIsInPlace() throws(ArchiveError) -> Bool {
+            guard let found = try? SystemFileSystem().status(at: path), found.isSameFile(as: status) else {
+                throw .unavailable(reason: "\(path) was removed or replaced; start again to make a new one")
+            }
+            let isTakenAnew = try lock.withLock { lock throws(ArchiveError) -> Bool in
+                guard let held = lock, held.hasLost(path + ".lock") else { return false }
+                lock = try Self.lock(path)
+                return true
+            }
+            if isTakenAnew { LogDiagnostics.report("collector", "\(path).lock was removed, and is made anew") }
+            return isTakenAnew
         }
 
         /// Looks through SQLite: after a kill the write-ahead log may know better than the file.

@@ -21,7 +21,8 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Lets the collector start without a token, or with a short one or without TLS where others than this machine can reach it: what it
     /// receives, tokens included, can then be read on the way.
     public var isInsecure = false
-    /// Where transaction sets may be posted to: paths as requests name them, none of which the collector uses for something else.
+    /// Where transaction sets may be posted to: paths as requests name them, none of which the collector uses for something else. What is
+    /// stored is listed at `/v1/transactions` whether or not that is among them.
     public var transactionPaths: [String] = ["/v1/transactions"]
     /// Where whole files are kept that are sent to `/v1/files`; nil takes none. Those of a tenant other than `default` are kept beside
     /// it, in `<folder>-<tenant>`.

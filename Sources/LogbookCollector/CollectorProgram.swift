@@ -10,7 +10,7 @@
             case stopped
         }
 
-        private let configuration: CollectorConfiguration
+        let configuration: CollectorConfiguration
         private let archive: any Archive
         private let server: CollectorServer
         private let phase = Locked(Phase.ready)
@@ -47,9 +47,7 @@
             }
             var configuration = configuration
             // The other archives look after the room on their own machines.
-            if let path = ArchiveURL.sqlitePath(archive) {
-                configuration.storageFolder = Self.folder(of: path)
-            }
+            if let archive = self.archive as? SQLiteArchive { configuration.storageFolder = Self.folder(of: archive.path) }
             self.configuration = configuration
             server = try CollectorServer(configuration: configuration, archive: self.archive)
         }
@@ -97,18 +95,20 @@
                     })
                 return false
             }
-            if isStopped { return }
+            if isStopped { return close() }
             let result = outcome.withLock { access in
                 while access.value == nil { access.wait() }
                 return access.value!
             }
             // What is stored is safe either way; one file instead of three is only easier to copy, and not worth waiting for.
-            if !server.hasAbandonedRequests {
-                do throws(ArchiveError) { try archive.close() } catch {
-                    LogDiagnostics.report("collector", error.description)
-                }
-            }
+            if !server.hasAbandonedRequests { close() }
             try result.get()
+        }
+
+        private func close() {
+            do throws(ArchiveError) { try archive.close() } catch {
+                LogDiagnostics.report("collector", error.description)
+            }
         }
 
         /// Takes no more connections, answers what is in progress, and lets ``run(onListening:)`` return. From any thread, any number

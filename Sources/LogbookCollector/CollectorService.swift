@@ -170,12 +170,13 @@
             }
             let caller = try caller(of: request)
             try checkRate(of: caller)
-            if configuration.transactionPaths.contains(request.path) {
-                let isListed = request.path == "/v1/transactions"
-                if isListed, request.method == "GET" {
-                    try check(caller, may: .read)
-                    return try await elsewhere { () async throws(Refusal) in try await transactions(request, of: caller) }
-                }
+            let takesSets = configuration.transactionPaths.contains(request.path), isListed = request.path == "/v1/transactions"
+            if isListed, request.method == "GET" {
+                try check(caller, may: .read)
+                return try await elsewhere { () async throws(Refusal) in try await transactions(request, of: caller) }
+            }
+            if isListed, !takesSets { throw Self.notAllowed(but: "GET") }   // sets go elsewhere
+            if takesSets {
                 try check(request, method: "POST", allowed: isListed ? "GET, POST" : "POST")
                 return try await admitting(request, from: caller) { request throws(Refusal) in
                     try await takeTransactions(request, of: caller)

@@ -157,14 +157,14 @@
                 written.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.noteWritten(context) }
                 guard isLast || hasFailed && answersOwed == 0 else {
                     context.write(data, promise: written)
-                    if answersUnwritten > 0, nextLookAtAnswers == nil { waitForAnswersToBeTaken(context) }
-                    return
+                    return waitForAnswersIfNeeded(context)
                 }
                 isClosing = true
                 let isRestComing = isReadingBody && answersOwed == 0 && !hasFailed
                 let rest = isRestComing ? waitForRest(context) : context.eventLoop.makeSucceededVoidFuture()
                 written.futureResult.and(rest).whenComplete { _ in channel.close(promise: nil) }
-                return context.writeAndFlush(data, promise: written)
+                context.writeAndFlush(data, promise: written)
+                return waitForAnswersIfNeeded(context)
             }
             context.write(data, promise: promise)
         }
@@ -192,7 +192,7 @@
             }
             isClosing = true
             wantedClose = (mode, promise)
-            if nextLookAtAnswers == nil { waitForAnswersToBeTaken(context) }
+            waitForAnswersIfNeeded(context)
         }
 
         func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
@@ -216,7 +216,7 @@
         func channelWritabilityChanged(context: ChannelHandlerContext) {
             nextLookAtAnswers?.cancel()
             nextLookAtAnswers = nil
-            if number != nil, !context.channel.isWritable { waitForAnswersToBeTaken(context) }
+            waitForAnswersIfNeeded(context)   // what is left may be little, and is waited for all the same
             context.fireChannelWritabilityChanged()
         }
 
@@ -235,6 +235,11 @@
             if let number { registry.note(number, isWaiting: true) }
             headDeadline = .now() + .nanoseconds(patience.wholeNanoseconds)
             look(after: patience, context)
+        }
+
+        private func waitForAnswersIfNeeded(_ context: ChannelHandlerContext) {
+            guard number != nil, nextLookAtAnswers == nil, answersUnwritten > 0 || !context.channel.isWritable else { return }
+            waitForAnswersToBeTaken(context)
         }
 
         /// Who asks and does not read is given up; who reads slowly is not, as long as it is as fast as a body must be.

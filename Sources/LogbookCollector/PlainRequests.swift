@@ -20,6 +20,9 @@
             }
             // Whoever speaks the older version knows of one answer to a request, and may have this field from somebody behind.
             if head.version == .http1_0 { head.headers.remove(name: "Expect") }
+            // Whoever wants the connection closed, as the older version does unless it says something else, may say so in capitals or among
+            // other words; behind this one is looked for.
+            if !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             context.fireChannelRead(wrapInboundOut(.head(head)))
         }
 

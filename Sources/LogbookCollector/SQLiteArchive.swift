@@ -23,13 +23,14 @@
         static let failureCounts = Duration.seconds(30)
 
         /// - Parameters:
-        ///   - path: Made when there is none, readable by this user alone; its folder must exist.
+        ///   - path: Made when there is none, readable by this user alone; its folder must exist. It may be a link to the file.
         ///   - busyTimeout: How long to wait for another process that has the file locked.
         public init(
             path: String, busyTimeout: Duration = .seconds(5), clock: LogClock = .system
         ) throws(ArchiveError) {
             self.clock = clock
-            file = try ArchiveFile(path, supported: Self.schemaVersion)
+            let file = try ArchiveFile(path, supported: Self.schemaVersion), path = file.path
+            self.file = file
             var configuration = Configuration()
             configuration.label = "logbook-archive"
             configuration.busyMode = .timeout(Double(busyTimeout.wholeNanoseconds) / 1e9)
@@ -37,7 +38,7 @@
                 _ = logbook_sqlite_defend(database.sqliteConnection)
                 try database.execute(
                     sql: """
-                        PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA secure_delete = ON;
+                        PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA secure_delete = ON;
                         PRAGMA journal_size_limit = \(Self.maximumLogBytes)
                         """)
             }
@@ -118,7 +119,7 @@
         /// Keeps in mind how the latest write went.
         private func noting<Result: Sendable>(_ write: () async throws -> Result) async throws(ArchiveError) -> Result {
             do throws(ArchiveError) {
-                try file.checkIsInPlace()
+                if try file.checkIsInPlace() { remains.withLock { $0 = true } }   // another process may have removed something
                 let result = try await committed(write)
                 latestFailure.withLock { $0 = nil }
                 return result

@@ -69,6 +69,19 @@
             }
         }
 
+        @Test("D5: transactions are listed also where sets go to another path alone")
+        func transactionsAreListedWhereverSetsGo() async throws {
+            try await fill(2)
+            try await RunningCollector.with(archive, configure: { $0.transactionPaths = ["/fp/apptxnset"] }) { collector in
+                let list = try await collector.send("GET", "/v1/transactions?usecase=1")
+                #expect(list.status == 200 && list.text.contains(#""apptxn/id":"T1""#), "\(list.text)")
+                let elsewhere = try await collector.send(Golden.g2)
+                #expect(elsewhere.status == 405 && elsewhere.header("Allow") == "GET")
+                #expect(try await collector.send(Golden.g2, to: "/fp/apptxnset").status == 202)
+                #expect(try await archive.counts(tenant: nil).transactions == 3)
+            }
+        }
+
         @Test("S26: everything is exported, page after page, and no cell is a formula")
         func everythingIsExported() async throws {
             try await fill(250)

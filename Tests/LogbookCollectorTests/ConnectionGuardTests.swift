@@ -119,6 +119,26 @@
             }
         }
 
+        @Test(
+            "whoever wants the connection closed after the answer has it closed: who says so in any case, and who speaks the older version",
+            arguments: [
+                (version: "1.0", field: "", closes: true), ("1.0", "Connection: x\r\n", true), ("1.1", "Connection: close\r\n", true),
+                ("1.1", "Connection: Close\r\n", true), ("1.1", "Connection: x, close\r\n", true), ("1.1", "", false),
+                ("1.0", "Connection: Keep-Alive\r\n", false),
+            ])
+        func aConnectionIsClosedForWhoWantsThat(version: String, field: String, closes: Bool) async throws {
+            func patient(_ configuration: inout CollectorConfiguration) { configuration.connections.idleTimeout = .seconds(600) }
+            try await RunningCollector.with(archive, configure: patient) { collector in
+                let request = "GET /health HTTP/\(version)\r\nHost: x\r\n\(field)\r\n", connection = try RawConnection(port: collector.port)
+                if closes {
+                    let (answer, isClosed) = await connection.converse(Array(request.utf8), isWhole: false)
+                    #expect(answer.hasPrefix("HTTP/1.1 200 ") && isClosed, "\(answer)")
+                } else {
+                    for _ in 0..<2 { #expect(await connection.exchange(request).hasPrefix("HTTP/1.1 200 ")) }
+                }
+            }
+        }
+
         @Test("whoever asks whether to send a body hears so once it is wanted, and not where it is not")
         func aBodyIsAskedFor() async throws {
             func head(token: String) -> String {

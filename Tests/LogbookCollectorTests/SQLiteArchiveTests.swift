@@ -254,6 +254,21 @@
             #expect(try query("PRAGMA user_version") == SQLiteArchive.schemaVersion)
         }
 
+        @Test("S25: the file is not trusted, by whoever writes it or reads it")
+        func theFileIsNotTrusted() async throws {
+            @Sendable func settings(_ database: Database) throws -> [Int?] {
+                try ["trusted_schema", "cell_size_check", "mmap_size", "secure_delete"].map {
+                    try Int.fetchOne(database, sql: "PRAGMA \($0)")
+                }
+            }
+            #expect(try await archive.readInTurn { try settings($0) } == [0, 1, 0, 1])
+            #expect(try await archive.read { try settings($0) } == [0, 1, 0, 1])
+            await #expect(throws: ArchiveError.self) {
+                try await archive.write { try $0.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = NULL") }
+            }
+            #expect(try query("PRAGMA integrity_check") == "ok")
+        }
+
         @Test func whatWasStoredIsThereAfterReopening() async throws {
             let path = folder("other.sqlite"), first = try SQLiteArchive(path: path)
             _ = try await first.store(LogBatch(parcel: nil, items: [Golden.item(1)], received: LogTime(seconds: 1)))
@@ -326,6 +341,23 @@
             let batch = LogBatch(parcel: "P", items: [Golden.item(1)], received: LogTime(seconds: 1))
             await #expect(throws: ArchiveError.self) { try await archive.store(batch) }
             await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
+        }
+
+        @Test("two collectors never write to one file, also where somebody has removed the lock's: the one that was sooner goes on")
+        func aRemovedLockLetsNoTwoWrite() async throws {
+            let path = folder("archive.sqlite")
+            let batches = (1...3).map { LogBatch(parcel: nil, items: [Golden.item($0)], received: LogTime(seconds: 1)) }
+            try FileManager.default.removeItem(atPath: path + ".lock")
+            let other = try SQLiteArchive(path: path)
+            #expect(try await other.store(batches[0]).accepted == 1)
+            await #expect(throws: ArchiveError.inUse(path: path)) { try await archive.store(batches[1]) }
+            await #expect(throws: ArchiveError.self) { try await archive.checkWritable() }
+            try other.close()
+            #expect(try await archive.store(batches[1]).accepted == 1)
+            #expect(throws: ArchiveError.inUse(path: path)) { try SQLiteArchive(path: path) }
+            // Nobody has removed it since.
+            #expect(try await archive.store(batches[2]).accepted == 1)
+            #expect(try query("SELECT group_concat(sequence) FROM log_events") == "1,2,3")
         }
 
         @Test(
