@@ -10,10 +10,13 @@ struct JSONFields {
         self.value = value
     }
 
-    /// The object that one line is, within the limits of what our formats write.
+    /// The object that one line is, within the limits of what our formats write. Whole numbers that only others write, beyond 64 bits, are
+    /// texts of their digits.
     init(line: [UInt8]) throws(LogLineError) {
         let document: JSONValue
-        do { document = try JSONValue.parse(line, limits: .line) } catch { throw .notJSON(error.description) }
+        var limits = JSONLimits.line
+        limits.keepsLongNumbers = true
+        do { document = try JSONValue.parse(line, limits: limits) } catch { throw .notJSON(error.description) }
         guard case .object = document else { throw .notJSON("no valid JSON: the line must be an object") }
         self.init(path: "", value: document)
     }

@@ -47,6 +47,25 @@ extension TextFormat {
     }
 }
 
+extension TextFormat {
+    /// Whether an event that was read of a line in the standard style says all that it does: behind the time stamp, which may be another
+    /// program's, it would be written like this. In another program's line a key may be there twice, or a number have digits that no number
+    /// keeps.
+    package static func says(_ event: LogEvent, allOf line: [UInt8]) -> Bool {
+        var written: [UInt8] = []
+        TextFormat.standard(zone: .utc, limits: .highest).append(event, to: &written)
+        let behindStamp = written.dropLast().drop { $0 != 0x20 }
+        return line.suffix(behindStamp.count).elementsEqual(behindStamp)
+    }
+
+    /// The same of a line that also shows that we wrote it: by a time stamp as the standard style has it, a place with a line, or facts.
+    package static func wrote(_ line: [UInt8], of event: LogEvent) -> Bool {
+        let hasOwnStamp = line.count > 26 && line[10] == 0x54 && line[19] == 0x2E && "Z+-".utf8.contains(line[26])
+        guard hasOwnStamp || event.source.line > 0 || !event.metadata.isEmpty || event.hasAttachment else { return false }
+        return says(event, allOf: line)
+    }
+}
+
 extension LineScanner {
     mutating func time(_ stamp: TimeStamp) throws(LogLineError) -> LogTime {
         let start = position

@@ -23,7 +23,7 @@ struct OwnLineRecognizer: Sendable {
             guard Self.written(event, LogfmtFormat(limits: .highest)).elementsEqual(line) else {
                 return RecognizedLine(level: event.level, message: LineText.decoded(line), time: event.time)
             }
-        case .text, nil: guard Self.isOwnText(line, event) else { return nil }
+        case .text, nil: guard TextFormat.wrote(line, of: event) else { return nil }
         }
         return recognized(event, of: Array(Self.written(event.replacingMetadata([:]), JSONLineFormat(limits: .highest))))
     }
@@ -35,18 +35,11 @@ struct OwnLineRecognizer: Sendable {
         return line.dropLast()
     }
 
-    /// The time stamp of a line may be another program's. Behind it the line is what would be written again, and begins with a place or
-    /// ends with facts, unless the time stamp is such as we write it.
-    private static func isOwnText(_ line: [UInt8], _ event: LogEvent) -> Bool {
-        let hasOwnStamp = line.count > 26 && line[10] == 0x54 && line[19] == 0x2E && "Z+-".utf8.contains(line[26])
-        guard hasOwnStamp || event.source.line > 0 || !event.metadata.isEmpty || event.hasAttachment else { return false }
-        let behindStamp = written(event, TextFormat.standard(zone: .utc, limits: .highest)).drop { $0 != 0x20 }
-        return line.suffix(behindStamp.count).elementsEqual(behindStamp)
-    }
-
     /// - Parameter document: The event as JSON, and what else is known.
     private func recognized(_ event: LogEvent, of document: [UInt8]) -> RecognizedLine? {
-        guard case .object(let members)? = try? JSONValue.parse(document) else { return nil }
+        var limits = JSONLimits()
+        limits.keepsLongNumbers = true
+        guard case .object(let members)? = try? JSONValue.parse(document, limits: limits) else { return nil }
         var metadata = event.metadata, keys = NumberedKeys(taken: metadata.map(\.key))
         for member in members where !Self.isSaid(member, by: event) { metadata[keys.take(member.key)] = member.value.logValue }
         if let id = event.entryTransactionID { metadata[keys.take(LogMetadata.transactionKey)] = .string(id) }

@@ -9,8 +9,8 @@ struct SyslogPriority {
     /// place; in front of anything else a 1 is part of the text.
     init?(from line: inout ArraySlice<UInt8>, times: LeadingTime) {
         guard line.first == 0x3C, let close = line.prefix(5).firstIndex(of: 0x3E),
-            let number = Int(String(decoding: line[(line.startIndex + 1)..<close], as: UTF8.self)),
-            (0...191).contains(number)
+            case let digits = line[(line.startIndex + 1)..<close], digits.allSatisfy({ (0x30...0x39).contains($0) }),   // and no sign
+            let number = Int(String(decoding: digits, as: UTF8.self)), (0...191).contains(number)
         else { return nil }
         facility = number / 8
         level = Self.level(severity: number % 8)

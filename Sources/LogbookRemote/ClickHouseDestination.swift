@@ -27,10 +27,7 @@ public struct ClickHouseDestination: LogDestination, Hashable {
     public init(
         url: String, table: String = "logs", user: String? = nil, password: Secret? = nil, settings: [String: String] = [:]
     ) {
-        let isName = table.utf8.allSatisfy { byte in
-            (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || [0x5F, 0x2E].contains(byte)
-        }
-        requireValid(isName && !table.isEmpty, "ClickHouseDestination: table must be letters, digits and _, with one dot at most")
+        requireValid(Self.isTable(table), "ClickHouseDestination: table must be letters, digits and _, with one dot at most")
         var parameters = settings
         parameters["input_format_skip_unknown_fields"] = "1"
         parameters["insert_distributed_sync"] = "1"
@@ -39,6 +36,16 @@ public struct ClickHouseDestination: LogDestination, Hashable {
             + parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.percentEncoded)" }.joined(separator: "&")
         self.user = user
         self.password = password
+    }
+
+    /// `logs`, `database.logs`.
+    static func isTable(_ name: String) -> Bool {
+        let parts = name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false)
+        return parts.count <= 2 && parts.allSatisfy { part in
+            !part.isEmpty && part.allSatisfy { byte in
+                (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
+            }
+        }
     }
 
     public func encode(_ events: [KeyedEvent]) -> [UInt8] {

@@ -119,7 +119,7 @@ extension DestinationAddress {
             return Probe(request: HTTPRequest(url: base + "/services/collector/event", headers: headers), subject: .splunkToken)
         case "datadog":
             let key = [HTTPHeader("DD-API-KEY", token?.revealed ?? "")]
-            if parts.isPlain { return question("/api/v1/validate", key, about: .datadogKey) }
+            if parts.isOwnIntake { return question("/api/v1/validate", key, about: .datadogKey) }
             let url = "https://api.\(parts.host)/api/v1/validate"
             return Probe(request: HTTPRequest(method: "GET", url: url, headers: key), subject: .datadogKey)
         case "logstash":

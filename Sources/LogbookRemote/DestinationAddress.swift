@@ -24,6 +24,9 @@ public import LogbookHTTP
 /// as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, and where they are temporary `AWS_SESSION_TOKEN`; an `endpoint`, such as
 /// `http://127.0.0.1:5000`, is that of another service than Amazon's.
 ///
+/// Another parameter than these is refused. A `datadog://` of this machine, or one that is spoken to in plain HTTP, is an intake of your
+/// own and no site.
+///
 /// The connection is TLS unless the host is this machine; `loki+http://host` and `loki+https://127.0.0.1` say otherwise.
 /// ``CurlTransport/shared``, which the `logbook` tool uses, speaks plain HTTP to this machine only; in code,
 /// `CurlTransport(allowsPlainHTTP: true)` reaches others.
@@ -44,6 +47,7 @@ public enum DestinationAddress {
         _ address: String, token: Secret?, environment: (String) -> String?
     ) throws(DestinationAddressError) -> any LogDestination {
         let parts = try Parts(address)
+        try checkParameters(of: parts)
         let authorization = authorization(parts, token)
         switch parts.kind {
         case "collector": return .collector(url: parts.base, token: token) as CollectorDestination
@@ -73,14 +77,16 @@ public enum DestinationAddress {
             guard let token else { throw parts.invalid("a token is needed, which is the API key") }
             guard parts.path.isEmpty else { throw parts.invalid("no path stands behind the site") }
             let service = parts["service"] ?? "logbook", tags = parts["tags"].map { $0.split(separator: ",").map(String.init) } ?? []
-            if parts.isPlain {
+            if parts.isOwnIntake {
                 return DatadogDestination(
                     url: parts.url + "/api/v2/logs", apiKey: token, service: service, host: parts["host"], tags: tags)
             }
             return .datadog(apiKey: token, site: parts.host, service: service, host: parts["host"], tags: tags) as DatadogDestination
         case "clickhouse":
             let table = parts.path.isEmpty ? "logs" : parts.path
-            guard isName(table, beside: "_.") else { throw parts.invalid("a table has letters, digits and _, with one dot at most") }
+            guard isName(table, beside: "_."), ClickHouseDestination.isTable(table) else {
+                throw parts.invalid("a table has letters, digits and _, with one dot at most, between the database and the table")
+            }
             return .clickHouse(
                 url: parts.url, table: table, user: parts["user"], password: token, settings: parts.others(but: ["user"]))
                 as ClickHouseDestination
@@ -95,6 +101,22 @@ public enum DestinationAddress {
         case "http", "https": return .http(url: address, headers: authorization.headers) as HTTPDestination
         default: throw .unknownKind(parts.kind)
         }
+    }
+
+    /// What is given and means nothing is most often a word that was misspelt, and would be missed where it is looked for.
+    private static func checkParameters(of parts: Parts) throws(DestinationAddressError) {
+        let known: [String]
+        switch parts.kind {
+        case "collector", "loggly": known = []
+        case "elasticsearch", "logstash": known = ["service", "user"]
+        case "splunk": known = ["source", "index", "host"]
+        case "datadog": known = ["service", "host", "tags"]
+        case "s3", "cloudwatch": known = ["region", "endpoint"]
+        default: return   // each is a label, a fact or a setting, or goes as it stands
+        }
+        guard let other = parts.others(but: Set(known)).keys.min() else { return }
+        throw parts.invalid(
+            "there is no parameter \(other); " + (known.isEmpty ? "it takes none" : "there are " + known.joined(separator: ", ")))
     }
 
     /// Whether an address names a Logbook collector.
@@ -165,6 +187,7 @@ public enum DestinationAddress {
         /// Host and path as they were written.
         let place: String
         let isPlain: Bool
+        private let isThisMachine: Bool
         private let parameters: [(key: String, value: String)]
 
         init(_ address: String) throws(DestinationAddressError) {
@@ -187,7 +210,7 @@ public enum DestinationAddress {
                 throw .invalid(kind: self.kind, reason: "no user stands before the host; \(Self.remedy(forUserOf: self.kind))")
             }
             let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
-            let isThisMachine = name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
+            isThisMachine = name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
             // A receiver of one's own has its scheme for a kind.
             let scheme = ["http", "https"].contains(self.kind) ? words.first : words.dropFirst().first
             isPlain = scheme.map { $0 == "http" } ?? isThisMachine
@@ -212,6 +235,8 @@ public enum DestinationAddress {
         }
 
         var url: String { (isPlain ? "http://" : "https://") + host }
+        /// Of Datadog: whether the host takes what is meant for it, and is none of its sites.
+        var isOwnIntake: Bool { isPlain || isThisMachine }
         /// With the path.
         var base: String { path.isEmpty ? url : url + "/" + path }
 
@@ -223,19 +248,7 @@ public enum DestinationAddress {
 
         func invalid(_ reason: String) -> DestinationAddressError { .invalid(kind: kind, reason: reason) }
 
-        /// `%20` and its like; nil for what is cut off or no UTF-8.
-        static func decoded(_ text: Substring) -> String? {
-            var bytes: [UInt8] = [], rest = Array(text.utf8)[...]
-            while let byte = rest.popFirst() {
-                if byte != UInt8(ascii: "%") {
-                    bytes.append(byte)
-                    continue
-                }
-                guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            }
-            return String(validating: bytes, as: UTF8.self)
-        }
+        /// `%20` and its like; nil for what is cut off, has other digits, or is no UTF-8.
+        static func decoded(_ text: Substring) -> String? { text.percentDecoded() }
     }
 }

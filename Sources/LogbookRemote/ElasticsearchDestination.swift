@@ -9,8 +9,9 @@ public import LogbookHTTP
 /// same index: what is sent again after a rollover, since its answer was lost, is there twice, with the same `_id`. The answer is read
 /// entry by entry: a conflict means that the event is there already, and 429 and 5xx that it is sent again, alone. 401, 403 and 404 are
 /// about us or the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s that say
-/// that the index is closed, that none of an alias takes writes, or that the cluster may hold no more shards. The whole parcel is kept
-/// then, and sent again later. Anything else means that the event will never be taken, as when a field has another type in the index.
+/// that the index is closed, that none can have its name, that none of an alias takes writes, or that the cluster may hold no more shards.
+/// The whole parcel is kept then, and sent again later. Anything else means that the event will never be taken, as when a field has another
+/// type in the index.
 ///
 /// ```
 /// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}
@@ -86,7 +87,8 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
 
     /// What the receiver says of an index that takes no event at all, and has the same status for as for an event that is at fault.
     private static func isAboutIndex(_ error: JSONValue?) -> Bool {
-        if error?["type"] == .string("index_closed_exception") { return true }
+        // The second where the index would have to be made first: a name that begins with a dash or `_`, or is too long.
+        if error?["type"] == .string("index_closed_exception") || error?["type"] == .string("invalid_index_name_exception") { return true }
         guard case .string(let reason)? = error?["reason"] else { return false }
         // … [2] shards, but this cluster currently has [1000]/[1000] maximum normal shards open;
         return reason.hasPrefix("no write index is defined") || reason.hasPrefix("Validation Failed: 1: this action would add [")

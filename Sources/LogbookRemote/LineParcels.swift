@@ -156,7 +156,9 @@ final class LineParcels: ParcelSource {
             LogEvent(sequence: number, time: clock.now(), level: .info, message: LineText.decoded(line))
         }
         if piece.isContinued { return KeyedEvent(text(), origin: origin) }
-        if let (event, own) = try? JSONLineFormat.parse(line), let own { return KeyedEvent(event, origin: own) }
+        if let (event, own) = try? JSONLineFormat.parse(line), let own, let whole = whole(event, of: line, own) {
+            return KeyedEvent(whole, origin: own)
+        }
         let event = known(line) ?? text()
         return KeyedEvent(
             LogEvent(
@@ -170,8 +172,43 @@ final class LineParcels: ParcelSource {
     private func known(_ line: [UInt8]) -> LogEvent? {
         // What would be cut of an event stands in its line.
         guard let event = try? reader.event(from: line), event.isWithin(.highest) else { return nil }
-        guard LogLineReader.kind(of: line) == .logfmt, !LogfmtFormat.says(event, allOf: line) else { return event }
-        return LogEvent(sequence: 0, time: event.time, level: event.level, message: LineText.decoded(line))
+        let isSaid: Bool
+        switch LogLineReader.kind(of: line) {
+        case .jsonLines: return whole(event, of: line, nil)
+        case .logfmt: isSaid = LogfmtFormat.says(event, allOf: line)
+        case .text, nil: isSaid = TextFormat.wrote(line, of: event) || Self.isPlain(line, event) && TextFormat.says(event, allOf: line)
+        case .article, .ecs: isSaid = true
+        }
+        return isSaid ? event : LogEvent(sequence: 0, time: event.time, level: event.level, message: LineText.decoded(line))
+    }
+
+    /// Whether a line reads the same whoever wrote it. What another's level has behind it in brackets, `info [main] started`, is most often
+    /// no file, and a backslash, `C:\new`, none of our escapes.
+    private static func isPlain(_ line: [UInt8], _ event: LogEvent) -> Bool { event.source.isUnknown && !line.contains(0x5C) }
+
+    /// The event of a JSON line of ours, and as metadata what others have added to the line on its way. Nil where that is more than an
+    /// event holds.
+    private func whole(_ event: LogEvent, of line: [UInt8], _ origin: LogOrigin?) -> LogEvent? {
+        var written: [UInt8] = []
+        JSONLineFormat(origin: origin, limits: .highest).append(event, to: &written)
+        if written.dropLast().elementsEqual(line) { return event }   // as most are: nobody has touched it
+        var limits = JSONLimits()
+        limits.keepsLongNumbers = true
+        guard case .object(let members)? = try? JSONValue.parse(line, limits: limits), let own = try? JSONValue.parse(written) else {
+            return event
+        }
+        var metadata = event.metadata, keys = NumberedKeys(taken: metadata.map(\.key))
+        for member in members where !Self.isSaid(member, by: own) { metadata[keys.take(member.key)] = member.value.logValue }
+        let whole = event.replacingMetadata(metadata)
+        return whole.isWithin(.highest) ? whole : nil
+    }
+
+    private static func isSaid(_ member: JSONMember, by own: JSONValue) -> Bool {
+        switch member.key {
+        case "time", "level", "message", "metadata": true   // as they were read, however they were written
+        case "error", "transaction": own[member.key] == member.value
+        default: member.value == .null || own[member.key] != nil
+        }
     }
 
     // MARK: Fates

@@ -5,10 +5,11 @@ public import LogbookHTTP
 /// Sends the lines of a file or a stream to a receiver, and ends when it has them all.
 ///
 /// A line of any format that Logbook writes becomes its event; JSON lines with a key keep it, so that a receiver which has the event
-/// already stores it once; of a line of another ecs-logging library what Logbook has no place for is metadata, and a line of logfmt of which
-/// an event would not say everything (a key twice, `version=1.10`) is its message, with its time and level. Any other line is an event
-/// of level info with the line as its message, said now, where a byte that is no UTF-8 reads `\xE9`. Empty lines are none. A line of more
-/// than ``maximumLineBytes`` comes in pieces, each an event of its own: no input takes more memory than that.
+/// already stores it once; what others have added to a JSON line is metadata, as is what Logbook has no place for of a line of another
+/// ecs-logging library, and a line of logfmt or text of which an event would not say everything (a key twice, `version=1.10`, a backslash
+/// that is none of our escapes) is its message, with its time and level. Any other line is an event of level info with the line as its
+/// message, said now, where a byte that is no UTF-8 reads `\xE9`. Empty lines are none. A line of more than ``maximumLineBytes`` comes in
+/// pieces, each an event of its own: no input takes more memory than that.
 public final class LineSender: Sendable {
     private let lines: LineParcels
     private let courier: Courier

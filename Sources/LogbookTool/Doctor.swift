@@ -138,12 +138,14 @@
             let time = "after \(milliseconds) ms", answered = "answered with \(response.status) \(time)"
             let hasSecret = hasToken || probe.asksForKeys
             let (secret, was) = probe.asksForKeys ? ("keys", "were") : ("token", "was")
+            let variable = DestinationAddress.isCollector(name) ? " or LOGBOOK_TOKEN" : ""
             switch (probe.standing(on: response), response.status) {
             case (.refused, _) where probe.asksForKeys: say(.wrong, name, "the keys are refused, or are not for this region")
-            case (.refused, _) where !hasToken:
-                let variable = DestinationAddress.isCollector(name) ? " or LOGBOOK_TOKEN" : ""
-                say(.wrong, name, "it wants a token: give --token-file\(variable)")
+            case (.refused, _) where !hasToken: say(.wrong, name, "it wants a token: give --token-file\(variable)")
             case (.refused, _): say(.wrong, name, "the token is refused")
+            case (.mayNotRead, _) where !hasSecret:
+                let remedy = "if it wants one, give --token-file\(variable)"
+                say(.doubtful, name, "who shows no token may not read there; whether writing is allowed is not known: \(remedy)")
             case (.mayNotRead, _):
                 say(.doubtful, name, "it knows the \(secret), which may not read; whether writing is allowed is not known")
             case (.missing(let place), _): say(.wrong, name, "it takes the \(secret), and has no such \(place)")

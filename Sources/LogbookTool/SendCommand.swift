@@ -40,7 +40,13 @@
 
         @OptionGroup var tokens: TokenOptions
 
-        @Option(help: ArgumentHelp("A folder for what the receiver will never take.", valueName: "path"))
+        @Option(
+            help: ArgumentHelp(
+                """
+                A folder for what the receiver will never take, where it says which lines those are; of more than 1000 letters, or 64 MiB \
+                of them, the oldest go.
+                """,
+                valueName: "path"))
         var deadLetters: String?
 
         @Option(

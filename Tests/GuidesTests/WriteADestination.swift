@@ -13,7 +13,12 @@ struct OrderStore: LogDestination {
     var limits: DestinationLimits { DestinationLimits(events: 500, bytes: 1 << 20) }
 
     func encode(_ events: [KeyedEvent]) -> [UInt8] {
-        Array(events.map { "\($0.key) \($0.event.level.name) \($0.event.message.split(separator: "\n").joined(separator: " "))\n" }.joined().utf8)
+        var lines = ""
+        for event in events {
+            let text = event.event.message.split(whereSeparator: \.isNewline).joined(separator: " ")
+            lines += "\(event.key) \(event.event.level.name) \(text)\n"
+        }
+        return Array(lines.utf8)
     }
 
     func request(for parcel: Parcel) -> HTTPRequest {
@@ -52,6 +57,13 @@ struct OrderStore: LogDestination {
         #expect(provider.deliveries == LogLedger(submitted: 2, delivered: 2))
         #expect(transport.requests[0].headers.contains(HTTPHeader("Authorization", "Bearer hush")))
         try provider.shutdown(by: .seconds(30))
+    }
+
+    @Test func oneEventIsOneLineOfTheOrderStoreWhateverItsMessageHolds() {
+        let event = LogEvent(sequence: 7, time: LogTime(nanoseconds: 0), level: .info, message: "one\r\ntwo\nthree\rfour\u{2028}five")
+        let store = OrderStore(url: "http://127.0.0.1:1", token: "hush"), origin = LogOrigin(installation: "I", epoch: 1)
+        let bytes = store.encode([KeyedEvent(event, origin: origin)])
+        #expect(String(decoding: bytes, as: UTF8.self) == "I-1-7 info one two three four five\n")
     }
 
     @Test func inAFolderEventsOutliveTheProgram() throws {

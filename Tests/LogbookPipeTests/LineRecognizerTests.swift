@@ -167,13 +167,14 @@ import Testing
 
     @Test func membersOfALineOfOursThatAreNotOursAreKept() {
         let line = #"{"time":"2026-11-21T10:35:22Z","level":"error","message":"x","sequence":5,"user":"bob","function":"f""#
-            + #","error":{"type":"T","message":"m","code":4},"metadata":{"user":1}}"#
+            + #","error":{"type":"T","message":"m","code":4},"metadata":{"user":1},"id":89490200001234567890}"#
         #expect(
             recognize(line)
                 == RecognizedLine(
                     level: .error, message: "x",
                     metadata: [
                         "user": 1, "sequence": 5, "user_2": "bob", "function": "f", "error": ["type": "T", "message": "m", "code": 4],
+                        "id": "89490200001234567890",
                     ], time: ISO8601.time("2026-11-21T10:35:22Z"), error: LogErrorDetails(type: "T", description: "m")))
     }
 
@@ -192,7 +193,7 @@ import Testing
         #expect(recognize("<6>1 file copied").message == "1 file copied")
         #expect(recognize("<34>1 - host su - - - failed").message == "- host su - - - failed")
         #expect(recognize("<999>x") == RecognizedLine(level: .info, message: "<999>x"))
-        #expect(recognize("<-1>x").message == "<-1>x")
+        for line in ["<-1>x", "<+3>x", "<-0>x", "<>x"] { #expect(recognize(line) == RecognizedLine(level: .info, message: line)) }
     }
 
     @Test func aLineOfJSONGivesItsMembers() {

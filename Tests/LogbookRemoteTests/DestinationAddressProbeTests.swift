@@ -54,6 +54,7 @@ import Testing
         #expect(datadog.method == "GET" && datadog.url == "https://api.datadoghq.eu/api/v1/validate")
         #expect(datadog.headers == [HTTPHeader("DD-API-KEY", "tok")])
         #expect(try probe("datadog://127.0.0.1:8126").request.url == "http://127.0.0.1:8126/api/v1/validate")
+        #expect(try probe("datadog+https://localhost:8126").request.url == "https://localhost:8126/api/v1/validate")
     }
 
     @Test func amazonIsAskedWithASignature() throws {

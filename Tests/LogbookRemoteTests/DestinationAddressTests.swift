@@ -20,6 +20,8 @@ import Testing
         ("otlp://h:4318?service=s&host.name=n", "https://h:4318/v1/logs"),
         ("splunk://h:8088?source=s", "https://h:8088/services/collector/event"),
         ("datadog://datadoghq.eu?service=s&tags=a:b,c", "https://http-intake.logs.datadoghq.eu/api/v2/logs"),
+        ("datadog://127.0.0.1:8126", "http://127.0.0.1:8126/api/v2/logs"),
+        ("datadog+https://127.0.0.1:8126", "https://127.0.0.1:8126/api/v2/logs"),
         ("loggly://web", "https://logs-01.loggly.com/bulk/tok/tag/web/"),
         ("logstash://h:8080/in", "https://h:8080/in"), ("https://h/in?a=b", "https://h/in?a=b"),
         ("https://h/in?flag&=x&user=u&c=%41", "https://h/in?flag&=x&user=u&c=%41"), ("http://127.0.0.1?flag", "http://127.0.0.1?flag"),
@@ -110,11 +112,28 @@ import Testing
 
     @Test(arguments: [
         "", "h", "loki:h", "ftp://h", "gelf://h", "loki://", "loki://user:pass@h?job=a", "loki://h", "loki://h?level=a", "loki://h?job",
-        "loki://h?job=%zz", "loki+tls://h?job=a", "elasticsearch://h/UPPER", "clickhouse://h/a;b", "loki://h\n?job=a", "loki+http+http://h?job=a",
-        "datadog://datadoghq.eu/x", "datadog://127.0.0.1:8126/x", "loggly://web/x",
+        "loki://h?job=%zz", "loki://h?job=50%+free", "loki+tls://h?job=a", "elasticsearch://h/UPPER", "clickhouse://h/a;b", "loki://h\n?job=a",
+        "loki+http+http://h?job=a",
+        "datadog://datadoghq.eu/x", "datadog://127.0.0.1:8126/x", "loggly://web/x", "clickhouse://h/a.b.c", "clickhouse://h/.logs",
+        "clickhouse://h/app.",
     ])
     func whatNamesNoneIsSaid(address: String) {
         #expect(throws: DestinationAddressError.self) { try DestinationAddress.destination(address, token: "tok-secret") }
+    }
+
+    @Test("a parameter that means nothing is refused, and named without its value", arguments: [
+        ("collector://h", "token", "it takes none"), ("loggly://web", "tags", "it takes none"),
+        ("elasticsearch://h/logs", "pipeline", "there are service, user"), ("logstash://h/in", "key", "there are service, user"),
+        ("splunk://h", "sourcetype", "there are source, index, host"),
+        ("datadog://datadoghq.eu", "servce", "there are service, host, tags"),
+        ("s3://b?region=r", "class", "there are region, endpoint"), ("cloudwatch://g/s?region=r", "profile", "there are region, endpoint"),
+    ])
+    func parametersThatMeanNothing(address: String, parameter: String, others: String) throws {
+        let given = address + (address.contains("?") ? "&" : "?") + "\(parameter)=hush", kind = String(address.prefix { $0 != ":" })
+        #expect(throws: DestinationAddressError.invalid(kind: kind, reason: "there is no parameter \(parameter); \(others)")) {
+            try DestinationAddress.destination(given, token: "tok-secret") { Self.keys[$0] }
+        }
+        _ = try DestinationAddress.destination(address, token: "tok-secret") { Self.keys[$0] }
     }
 
     @Test(arguments: [

@@ -46,6 +46,7 @@ import Testing
         (401, "security_exception", "unable to authenticate"), (403, "security_exception", "action [bulk] is unauthorized"),
         (403, "cluster_block_exception", "index [logs] blocked by: [FORBIDDEN/8/index write (api)]"),
         (404, "index_not_found_exception", "no such index [logs]"), (400, "index_closed_exception", "closed"),
+        (400, "invalid_index_name_exception", "Invalid index name [-logs], must not start with '_', '-', or '+'"),
         (400, "illegal_argument_exception", "no write index is defined for alias [logs]. The write index may be explicitly disabled"),
         (400, "validation_exception", "Validation Failed: 1: this action would add [2] shards, but this cluster has [1000]/[1000] open;"),
         (400, "illegal_argument_exception", "Validation Failed: 1: this action would add [2] total shards, but this cluster has [6]/[6];"),

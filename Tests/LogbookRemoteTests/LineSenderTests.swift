@@ -73,10 +73,29 @@ import Testing
         }
     }
 
+    @Test("a line of another program that looks like our text is its message, with time and level; one of ours is its event", arguments: [
+        (#"2026-11-21 10:29:20 error C:\new"#, nil), ("2026-11-21T10:29:20Z error x\ta=1 a=2", nil),
+        ("2026-11-21T10:29:20.123456Z error x\tversion=1.10", nil), ("2026-11-21T10:29:20Z error x\tid=89490200001234567890", nil),
+        ("2026-11-21 10:29:20 error [main] x", nil), ("2026-11-21 10:29:20 error  two blanks", " two blanks"),
+        ("2026-11-21 10:29:20 error disk full", "disk full"), ("2026-11-21T10:29:20Z error [A.swift:7 f()] x\ta=1", "x"),
+        ("2026-11-21T11:29:20.123456+01:00 error [A.swift f()] x", "x"), (#"2026-11-21T10:29:20.123456Z error one\ntwo"#, "one\ntwo"),
+    ] as [(String, String?)])
+    func linesOfAnothersText(line: String, message: String?) throws {
+        let transport = collector.willing()
+        try sender(transport, Text(line + "\n")).send(by: .seconds(60))
+        let sent = try #require(transport.requests.flatMap { FakeCollector.lines($0) }.first)
+        #expect(sent["message"] == .string(message ?? line) && sent["level"] == .string("error"))
+        #expect(sent["time"].map { "\($0)".contains("2026-11-21T10:29:20") } == true)
+        let isWhole = message == nil
+        #expect(!isWhole || sent["metadata"] == nil && sent["file"] == nil)
+        #expect((sent["file"] == .string("A.swift")) == line.contains("A.swift"))
+    }
+
     @Test func everythingArrivesOfALineOfAnotherECSLibrary() throws {
         let line =
             #"{"@timestamp":"2026-11-21T10:29:20.123Z","log.level":"ERROR","message":"no payment","log.logger":"shop.Till","#
-            + #""trace.id":"4bf9","error.type":"Declined","error.stack_trace":"at pay(Till.java:34)","user.id":7}"#
+            + #""trace.id":"4bf9","error.type":"Declined","error.stack_trace":"at pay(Till.java:34)","user.id":7,"#
+            + #""iccid":89490200001234567890}"#
         let transport = collector.willing()
         try sender(transport, Text(line)).send(by: .seconds(60))
         let sent = try #require(transport.requests.flatMap { FakeCollector.lines($0) }.first)
@@ -85,6 +104,31 @@ import Testing
         let metadata = sent["metadata"]
         #expect(metadata?["error.stack_trace"] == .string("at pay(Till.java:34)") && metadata?["trace.id"] == .string("4bf9"))
         #expect(metadata?["log.logger"] == .string("shop.Till") && metadata?["user.id"] == .integer(7))
+        #expect(metadata?["iccid"] == .string("89490200001234567890"))
+    }
+
+    @Test("what others have added to a JSON line of ours is metadata, and a line with a key keeps it", arguments: [true, false])
+    func everythingArrivesOfALineThatOthersHaveAddedTo(hasKey: Bool) throws {
+        let event = LogEvent(
+            sequence: 42, time: Sample.time, level: .warning, message: "slow", metadata: ["user": "jane"],
+            source: LogSource(fileNamed: "A.swift", functionNamed: "f()", line: 7))
+        let added = #","host":"n1","user":"bob","error":{"type":"T","message":"m","code":4},"pod":{"ip":null},"none":null,"id":89490200001234567890}"#
+        let line = JSONLineFormat(origin: hasKey ? LogOrigin(installation: "I", epoch: 7) : nil).string(for: event)
+        let transport = collector.willing()
+        try sender(transport, Text(line.dropLast(2) + added)).send(by: .seconds(60))
+        let sent = try #require(transport.requests.flatMap { FakeCollector.lines($0) }.first)
+        #expect(sent["message"] == .string("slow") && sent["level"] == .string("warning") && sent["file"] == .string("A.swift"))
+        #expect(sent["installation"] == .string(hasKey ? "I" : "S") && sent["sequence"] == .integer(hasKey ? 42 : 1))
+        #expect(sent["error"]?["type"] == .string("T"))
+        let error = JSONValue.object([
+            JSONMember(key: "type", value: .string("T")), JSONMember(key: "message", value: .string("m")),
+            JSONMember(key: "code", value: .integer(4)),
+        ])
+        let members: [(String, JSONValue)] = [
+            ("user", .string("jane")), ("host", .string("n1")), ("user_2", .string("bob")), ("error", error),
+            ("pod", .object([JSONMember(key: "ip", value: .null)])), ("id", .string("89490200001234567890")),
+        ]
+        #expect(sent["metadata"] == .object(members.map { JSONMember(key: $0, value: $1) }))
     }
 
     @Test func aLineOfWhichAnEventWouldBeCutGoesAsText() throws {

@@ -141,6 +141,17 @@
                         && !sent.errors.contains("are kept") && !sent.errors.contains("is kept,"), "\(sent.errors)")
             }
 
+            @Test("of a receiver that forbids to read it is not said to know a token that it was not shown")
+            func readingIsForbidden() throws {
+                let server = try LoopbackServer { _ in .status(403) }
+                let address = "elasticsearch://127.0.0.1:\(server.port)"
+                let known = "doubt\t\(address): it knows the token, which may not read; whether writing is allowed is not known\n"
+                #expect(try run(["--to", address, "--token", "t"]).output == known)
+                let none = try run(["--to", address])
+                #expect(none.status == 0 && none.output.hasPrefix("doubt\t\(address): who shows no token may not read there; "), "\(none.output)")
+                #expect(none.output.hasSuffix(": if it wants one, give --token-file\n"), "\(none.output)")
+            }
+
             @Test("a token that nobody can be asked about is not said to be fine")
             func theTokenIsNotTried() throws {
                 let server = try LoopbackServer { _ in .status(200) }
