@@ -35,10 +35,11 @@ extension CourierEngine {
         }
     }
 
-    /// Whether the next parcel is of what was there when somebody called `hurry`.
+    /// Whether the next parcel is of what was there when somebody called `hurry`. Where that was since the source was asked for it, it is:
+    /// who calls without end, as while one error follows another, must not keep back what is called for.
     private func isUrgent(_ access: Access) -> Bool {
         guard let urgent = access.value.waiters[Self.urgent], urgent.outcome == nil else { return false }
-        return urgent.rest.map { $0 > 0 } ?? false
+        return urgent.rest.map { $0 > 0 } ?? true
     }
 
     private func holdBack(_ reason: String, _ access: Access) {

@@ -26,7 +26,7 @@ public enum RetryAfter {
             return min(Int64(String(decoding: text, as: UTF8.self)).map { Duration.seconds($0) } ?? longest, longest)
         }
         guard let date = date(field) else { return nil }
-        return min(max(.nanoseconds(date.nanoseconds - now.nanoseconds), .zero), longest)
+        return min(date.span(since: now), longest)
     }
 
     /// The moment an HTTP date names; nil when it names none between 1970 and 2199.
@@ -58,7 +58,8 @@ public enum RetryAfter {
             hour < 24, minute < 60, second <= 60
         else { return nil }
         let days = daysSince1970(year: year, month: month, day: day)
-        return LogTime(nanoseconds: Int64(days * 86_400 + hour * 3600 + minute * 60 + second) * 1_000_000_000)
+        // In 64 bits: where an Int has 32, those end in 2038.
+        return LogTime(nanoseconds: (Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)) * 1_000_000_000)
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

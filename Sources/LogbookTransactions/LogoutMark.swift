@@ -68,8 +68,11 @@ struct LogoutMark: Equatable {
     static func current(in lane: String, since: UInt64? = nil) -> LogoutMark? {
         var configuration = Configuration()
         configuration.readonly = true
-        let found = try? DatabaseQueue(path: lane, configuration: configuration).read { db in
-            try Int64.fetchOne(db, sql: "SELECT epoch FROM meta")
+        var found: Int64?
+        if !StoreFile.isSomethingElse(lane) {
+            found = try? DatabaseQueue(path: lane, configuration: configuration).read { db in
+                try Int64.fetchOne(db, sql: "SELECT epoch FROM meta")
+            }
         }
         return (found ?? StoreFile.identityInLock(of: lane)?.epoch).map { LogoutMark(epoch: $0, since: since) }
     }
@@ -109,7 +112,14 @@ struct LogoutMark: Equatable {
         return LogoutMark(line: String(decoding: bytes[..<count], as: UTF8.self)) ?? .everything
     }
 
-    /// Where this fails it is heeded once more, which gives up nothing else.
-    static func forget(for lane: String, _ owner: Owner = .another) { unlink(path(of: lane, owner)) }
+    /// That survives a crash of the machine as well: a mark that is there again would be about what was stored since.
+    static func forget(for lane: String, _ owner: Owner = .another) {
+        let path = path(of: lane, owner)
+        guard unlink(path) == 0 else { return }
+        let files = SystemFileSystem()
+        guard let folder = try? files.openFolder(at: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".") else { return }
+        try? files.synchronizeFolder(folder)
+        files.close(folder)
+    }
 }
 #endif

@@ -106,20 +106,22 @@ extension StoreFile {
     /// Deletes a database that was made on the way, and what is beside it.
     static func remove(_ path: String) { for suffix in suffixes { unlink(path + suffix) } }
 
-    /// Copies a file; one that is not there gives none. A page that cannot be read is one of zeros in the copy.
+    /// Copies a file; one that is not there gives none, nor does what is no file. A page that cannot be read is one of zeros in the copy.
     /// - Parameter read: As `pread`: for tests, whose disks can be read.
     static func copy(
         _ path: String, to target: String,
         read: (_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: off_t) -> Int = pread
     ) throws(TransactionStoreError) {
-        let source = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        let source = logbook_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         if source < 0 { return }
         defer { close(source) }
+        var facts = stat()
+        guard fstat(source, &facts) == 0 else { throw .cannotOpen(path: path, reason: reason(errno)) }
+        if facts.st_mode & S_IFMT != S_IFREG { return }
         let copy = logbook_openat(AT_FDCWD, target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         if copy < 0 { throw .cannotOpen(path: target, reason: reason(errno)) }
         defer { close(copy) }
-        var facts = stat(), bytes = [UInt8](repeating: 0, count: 1 << 20)
-        guard fstat(source, &facts) == 0 else { throw .cannotOpen(path: path, reason: reason(errno)) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let size = Int(facts.st_size)
         // In front of `troubleEnd` it is read page by page, because not all of it can be.
         var place = 0, troubleEnd = 0
@@ -180,6 +182,7 @@ extension StoreFile {
     static func isLogForeign(
         _ path: String, _ busyMode: Database.BusyMode = .immediateError
     ) throws(TransactionStoreError) -> Bool {
+        if isSomethingElse(path) { return false }
         let plain = path + ".plain"   // under another name no log is found
         remove(plain)
         guard link(path, plain) == 0 else { return false }   // a file system without links cannot tell

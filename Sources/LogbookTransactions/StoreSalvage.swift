@@ -204,7 +204,8 @@ struct StoreSalvage {
         var step: Int64 = 1, from = last
         while step < 1 << 40 {
             let start = max(from, 0)
-            from = start + step
+            guard case (let next, false) = start.addingReportingOverflow(step) else { break }   // behind the last id that there is
+            from = next
             last = from
             if read("\(rowID) > \(from)", "") { break }
             if last > from {   // it went on for a while, until the next damage

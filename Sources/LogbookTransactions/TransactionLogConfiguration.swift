@@ -5,7 +5,7 @@ public import LogbookHTTP
 
 /// Where transactions are kept, and how they reach the remote store.
 public struct TransactionLogConfiguration: Sendable {
-    /// The SQLite file; it and the folders that are missing are made for this user alone.
+    /// The SQLite file, and no link to one; it and the folders that are missing are made for this user alone.
     public var storePath: String
     /// What becomes of a second process with the same path.
     public var storeSharing = TransactionStoreSharing.siblings

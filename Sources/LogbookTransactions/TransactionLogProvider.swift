@@ -285,6 +285,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     }
 
     private func changeAddress(_ change: (inout TransactionDelivery.Address) -> Void) {
+        guard lineage.isCurrent else { return }
         let wasSetUp = delivery.isSetUp
         let isAnotherReceiver = delivery.change(change)
         guard delivery.hasAddress else { return courier.wake() }   // who waits for a delivery waits for nothing now
@@ -335,7 +336,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     }
 
     /// What waits now goes without regard to the conditions: something happened that somebody should see soon.
-    public func hurry() { courier.hurry() }
+    public func hurry() { if lineage.isCurrent { courier.hurry() } }
 
     /// Sends nothing by itself until ``resumeDelivery()``, such as while an app is in the background: not after the interval, not for
     /// ``TransactionLogConfiguration/deliverAfterEntries``, and not for a new token or address. Entries are stored as ever, but for what
@@ -346,7 +347,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
 
     /// Ends what ``pauseDelivery()`` began, and tries at once. For as long as the remote store asked to be left alone with `Retry-After`,
     /// or a pause after failures is running, nothing is sent all the same.
-    public func resumeDelivery() { courier.resume() }
+    public func resumeDelivery() { if lineage.isCurrent { courier.resume() } }
 
     /// How deliveries fare, and whether they are paused.
     public var deliveryStatus: CourierStatus { courier.status }
@@ -369,6 +370,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over; one that was cut is known by the
     /// whole as well.
     public func delete(_ ids: [String]) throws(TransactionStoreError) {
+        try checkOwner()
         defer { delivery.takeAnew() }
         try errors.reporting { () throws(TransactionStoreError) -> Void in
             try commits.storeParked(by: .after(configuration.busyTimeout))   // it would come back otherwise
@@ -404,6 +406,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     ///   ``TransactionStoreError/storeLocked(path:)``: another process has this one's file, whose lock was removed; what is in it is given
     ///   up once that process has gone, and no transaction is ended. Call it again then.
     public func deleteAll() throws(TransactionStoreError) {
+        try checkOwner()   // what others have left is the parent's to delete
         defer { delivery.takeAnew() }
         try errors.reporting { () throws(TransactionStoreError) in try lanes.deleteAll() }
     }
@@ -422,6 +425,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     @discardableResult
     public func erase(user: String) throws(TransactionStoreError) -> Int {
         guard let user = TransactionSession.storedUser(user) else { return 0 }
+        try checkOwner()
         defer { delivery.takeAnew() }
         return try errors.reporting { () throws(TransactionStoreError) in try lanes.erase(user: user) }
     }
@@ -429,6 +433,7 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// Lets entries that the remote store refused for good be sent once more, those that processes that have gone have left included: after
     /// either side was corrected.
     public func reinstateSetAside() throws(TransactionStoreError) {
+        try checkOwner()
         defer { courier.wake() }   // of what fails the rest may be done
         try errors.reporting { () throws(TransactionStoreError) in try lanes.reinstateSetAside() }
     }

@@ -243,12 +243,14 @@ struct TransactionSetReader {
         do throws(JSONError) { return try json.nextElement(behind: count, depth: depth) } catch { throw Self.notJSON(error) }
     }
 
-    private mutating func integer(_ key: Key, _ expected: String, _ depth: Int) throws(TransactionSetError) -> Int {
-        let number: Int?
+    private mutating func integer<Number: FixedWidthInteger>(
+        _ key: Key, _ expected: String, _ depth: Int
+    ) throws(TransactionSetError) -> Number {
+        let number: Number?
         if let natural = json.plainNatural() {
-            number = Int(exactly: natural)
+            number = Number(exactly: natural)
         } else if case .integer(let integer) = try value(depth: depth) {
-            number = Int(exactly: integer)
+            number = Number(exactly: integer)
         } else {
             number = nil
         }
@@ -256,10 +258,10 @@ struct TransactionSetReader {
         return number
     }
 
-    /// Of microseconds.
-    private mutating func nanoseconds(_ key: Key, _ expected: String, from least: Int) throws(TransactionSetError) -> Int64 {
-        let microseconds = try integer(key, expected, Self.depthOfEntry)
-        guard microseconds >= least, case (let nanoseconds, false) = Int64(microseconds).multipliedReportingOverflow(by: 1000) else {
+    /// Of microseconds: of today's more than an Int of 32 bits holds.
+    private mutating func nanoseconds(_ key: Key, _ expected: String, from least: Int64) throws(TransactionSetError) -> Int64 {
+        let microseconds: Int64 = try integer(key, expected, Self.depthOfEntry)
+        guard microseconds >= least, case (let nanoseconds, false) = microseconds.multipliedReportingOverflow(by: 1000) else {
             throw .invalid(path: path(of: key), expected: expected)
         }
         return nanoseconds

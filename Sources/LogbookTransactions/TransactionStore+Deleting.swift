@@ -50,7 +50,7 @@ extension TransactionStore {
         return others
     }
 
-    /// Deletes what a logout could not, in the same transaction as what comes next: that is the next user's.
+    /// Deletes what a logout could not, in a transaction before what comes next: that is the next user's.
     func payDeletion(_ owed: OwedDeletion, _ db: Database) throws {
         let others = try deleteRows(db)
         if owed == .ofAllThatBegan { session.end(others) }
@@ -58,7 +58,6 @@ extension TransactionStore {
 
     /// That is on disk.
     func noteDeletionPaid() {
-        LogoutMark.forget(for: path)
         overwrite("everything")
         LogDiagnostics.report("transactions", "\(path): what a logout could not delete is deleted now")
     }

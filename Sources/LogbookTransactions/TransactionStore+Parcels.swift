@@ -29,7 +29,7 @@ extension TransactionStore {
                 }
                 try db.execute(
                     sql: "INSERT INTO parcel (id, sealed, version) VALUES (?, ?, ?)",
-                    arguments: [UniqueID.make(randomness), now.seconds, version.rawValue])
+                    arguments: [UniqueID.make(randomness), now.storedSeconds, version.rawValue])
                 try db.execute(
                     sql: "UPDATE txn_log SET parcel = ? WHERE parcel IS NULL AND id > ? AND id <= ?",
                     arguments: [db.lastInsertedRowID, sent, last])
@@ -170,7 +170,7 @@ extension TransactionStore {
             for half in [entries[..<(entries.count / 2)], entries[(entries.count / 2)...]] {
                 try db.execute(
                     sql: "INSERT INTO parcel (id, sealed, version) SELECT ?, ?, version FROM parcel WHERE number = ?",
-                    arguments: [UniqueID.make(randomness), now.seconds, number])
+                    arguments: [UniqueID.make(randomness), now.storedSeconds, number])
                 let move = try db.cachedStatement(sql: "UPDATE txn_log SET parcel = ? WHERE id = ?")
                 let part = db.lastInsertedRowID
                 for entry in half { try move.execute(arguments: [part, entry]) }

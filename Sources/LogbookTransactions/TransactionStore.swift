@@ -187,17 +187,18 @@ package final class TransactionStore: Sendable {
         try checkOwner()
         try keepLock(by: patience.deadline)
         try heedOwedLogout(patience)
-        let (result, isPaid) = try inSoundFile(patience) { db in
-            let owed = state.withLock { $0.value.owedDeletion }
-            let result = try Self.inTransaction(nil, db) {
-                if let owed { try payDeletion(owed, db) }
-                return try body(db)
+        var isPaid = false
+        defer { if isPaid { noteDeletionPaid() } }
+        return try inSoundFile(patience) { db in
+            if let owed = state.withLock({ $0.value.owedDeletion }) {
+                // On disk, and its mark gone, before what comes next, which is the next user's: a kill must not leave both.
+                try Self.inTransaction(nil, db) { try payDeletion(owed, db) }
+                state.withLock { $0.value.owedDeletion = nil }
+                LogoutMark.forget(for: path)
+                isPaid = true
             }
-            if owed != nil { state.withLock { $0.value.owedDeletion = nil } }
-            return (result, owed != nil)
+            return try Self.inTransaction(nil, db) { try body(db) }
         }
-        if isPaid { noteDeletionPaid() }
-        return result
     }
 
     /// The same of what only reads: it waits for no other process, and here until whoever uses the connection is done.

@@ -17,7 +17,7 @@ public enum TransactionStoreError: Error, Equatable, CustomStringConvertible {
     case notAStore(path: String)
     /// As much as may be is stored, and nothing of it can be given up: it is under way to the receiver. Nothing was written.
     case full(path: String, maximumBytes: Int)
-    /// The folder or the file cannot be made, read or written.
+    /// The folder or the file cannot be made, read or written, or what has its name is no file: a link, a pipe, a device, a folder.
     case cannotOpen(path: String, reason: String)
     /// By who would only read it: the file is not there, or this user may not read it.
     case cannotRead(path: String, reason: String)

@@ -108,6 +108,31 @@ import Testing
         #expect(source.settled.map(\.id) == ["a", "b", "c"])
     }
 
+    @Test("D3: what is urgent goes also while somebody calls for it again whenever a parcel is made, as where one error follows another")
+    func hurryWithoutEnd() {
+        final class Stormy: ParcelSource {
+            let inner = MemoryParcels(["a", "b"]), courier = Locked<Courier?>(nil)
+            func nextParcel() throws -> Parcel? {
+                let parcel = try inner.nextParcel()
+                if parcel != nil { courier.withLock { $0 }?.hurry() }
+                return parcel
+            }
+            func settle(_ parcel: Parcel, as fate: ParcelFate) throws { try inner.settle(parcel, as: fate) }
+            var pendingCount: Int { inner.pendingCount }
+        }
+        let source = Stormy(), transport = ScriptedTransport(.status(200)), courier = courier(source, transport)
+        source.courier.withLock { $0 = courier }
+        defer { source.courier.withLock { $0 = nil } }
+        courier.hurry()
+        #expect(becomesTrue { source.inner.settled.map(\.id) == ["a", "b"] })
+        source.inner.add("c")
+        #expect(throws: CourierError.heldBack(pending: 1, reason: reason)) {
+            source.courier.withLock { $0 = nil }   // the storm is over
+            try courier.deliver(by: .seconds(60))
+        }
+        #expect(transport.requests.count == 2)
+    }
+
     @Test("D2: after a day everything goes whatever the conditions are")
     func maximumDeferral() throws {
         let source = MemoryParcels(["a", "b"])

@@ -43,6 +43,12 @@ import Testing
         #expect(RetryAfter.parse(field, now: now) == RetryAfter.longest)
     }
 
+    @Test("42: a date ends no program, however far behind its clock is")
+    func aClockThatIsFarBehind() {
+        #expect(RetryAfter.parse("Fri, 31 Dec 2199 23:59:59 GMT", now: LogTime(nanoseconds: .min)) == RetryAfter.longest)
+        #expect(RetryAfter.parse("Thu, 01 Jan 1970 00:00:00 GMT", now: LogTime(nanoseconds: .max)) == .zero)
+    }
+
     @Test func aLeapDayIsADate() {
         #expect(RetryAfter.date("Thu, 29 Feb 2024 12:00:00 GMT") == LogTime(nanoseconds: 1_709_208_000 * 1_000_000_000))
         #expect(RetryAfter.date("Sat, 21 Nov 2026 10:50:00 GMT") == LogTime(nanoseconds: 1_795_258_200 * 1_000_000_000))

@@ -217,6 +217,29 @@ extension StoreLanesTests {
         #expect(LogoutMark.left(for: folder.store) == nil)
     }
 
+    @Test("C28: what a logout could not delete is deleted, and nothing says so any more, before anything of the next user's is stored")
+    func whatIsOwedIsPaidFirst() throws {
+        let store = try TransactionStore(path: folder.store, busyTimeout: 0.01)
+        let entry = TransactionEntry(transactionID: "A", usecase: 1, kind: .happened(1), device: phone)
+        try store.append([LogEvent(sequence: 1, time: t0, level: .info, message: "", transaction: entry)])
+        try DatabaseQueue(path: folder.store).writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            #expect(throws: TransactionStoreError.busy(path: folder.store)) { try store.deleteAll() }
+            try db.execute(sql: "ROLLBACK")
+        }
+        #expect(LogoutMark.left(for: folder.store) != nil)
+        // What a kill would leave while the next user's entry is being stored, and where that fails.
+        #expect(throws: TransactionStoreError.self) {
+            try store.transaction { _ in
+                #expect(sqlite3(folder.store, "SELECT count(*) FROM txn_log") == "0")
+                #expect(LogoutMark.left(for: folder.store) == nil)
+                throw ScriptedFailure()
+            }
+        }
+        #expect(try store.counts() == TransactionStoreCounts())
+        store.close()
+    }
+
     @Test(
         "Row 24, C28: a logout that finds another process in its own lane, whose lock was removed, is heeded by who has that next",
         arguments: [false, true])

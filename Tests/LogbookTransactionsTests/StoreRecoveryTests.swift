@@ -202,7 +202,10 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
 
     @Test(
         "Row 56: a file that is removed or replaced under the store takes nothing more: what comes is in the one that takes its place",
-        arguments: ["rm store.sqlite", "rm store.sqlite*", "cp store.sqlite another && mv another store.sqlite"])
+        arguments: [
+            "rm store.sqlite", "rm store.sqlite*", "cp store.sqlite another && mv another store.sqlite",
+            "rm store.sqlite && mkfifo store.sqlite",
+        ])
     func aRemovedFileTakesNothing(command: String) throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
@@ -465,6 +468,32 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
             #expect(recoveries.all.allSatisfy { $0.entries == 30 && $0.setAside.contains(".corrupt-") }, "\(recoveries.all)")
             store.close()
         }
+    }
+
+    @Test("Row 20: damage behind a row that has nearly the last id that there is ends no program, and costs its page")
+    func damageBehindTheLastIDs() throws {
+        let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+        let store = try TransactionStore(path: folder.store)
+        try store.append([entry(0, of: "a")])
+        try store.transaction { db in
+            for number in 1...100 {
+                try db.execute(
+                    sql: """
+                        INSERT INTO txn_log (id, txn_id, timestamp, usecase_event, in_ctx_err_desc, epoch, sequence)
+                        VALUES (?, 1, 5, ?, ?, 77, ?)
+                        """,
+                    arguments: [Int64.max - 100 + Int64(number), number, "row \(number) " + String(repeating: "x", count: 250), number])
+            }
+        }
+        store.close()
+        let bytes = folder.bytes("store.sqlite"), last = Array("row 100 ".utf8)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: last) })
+        overwrite(folder.store, at: place / 4096 * 4096, with: [0xFF])   // no kind of page
+
+        let again = try TransactionStore(path: folder.store, onRecovery: { recoveries.append($0) })
+        let events = try again.allTransactions().flatMap { $0.entries.map(\.event) }
+        #expect(events == Array(0..<events.count) && (50..<101).contains(events.count))
+        #expect(recoveries.all.map(\.isComplete) == [false])
     }
 
     @Test("Row 20: of two rows with one key one is saved")

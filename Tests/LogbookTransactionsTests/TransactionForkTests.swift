@@ -47,6 +47,39 @@ import Testing
         #expect(sqlite3(folder.store, "SELECT usecase_event FROM txn_log ORDER BY id") == "0\n2")
     }
 
+    @Test("row 25: nor does a forked child delete what others have left beside the store, or send it again")
+    func aChildLeavesWhatIsLeftAlone() async {
+        let path = folder.store, lane = path + ".lane-1"
+        await #expect(processExitsWith: .success) { [path = path as String, lane = lane as String] in
+            let left = try TransactionStore(path: lane, session: TransactionSession(user: "joe"))
+            try left.append((1...2).map { number in
+                let entry = TransactionEntry(transactionID: "T\(number)", usecase: 1, kind: .happened(number), device: phone)
+                return LogEvent(sequence: UInt64(number), time: t0, level: .info, message: "", transaction: entry)
+            })
+            let limits = ParcelLimits(transactions: 1)
+            let parcel = try #require(try left.nextParcel(.v0_0_2, limits: limits, now: t0, randomness: .system))
+            try left.settleRejected(parcel.id, because: "no")
+            left.close()
+            let provider = try TransactionLogProvider(configuration: TransactionLogConfiguration(storePath: path))
+            let status = forked {
+                let refusals: [() throws -> Void] = [
+                    { try provider.reinstateSetAside() }, { try provider.erase(user: "joe") }, { try provider.deleteAll() },
+                    { try provider.delete(["T1"]) },
+                ]
+                provider.setStore(url: "http://127.0.0.1:1", token: "t")
+                return provider.token == nil && refusals.allSatisfy { call in
+                    do {
+                        try call()
+                        return false
+                    } catch { return error as? TransactionStoreError == .closed(path: path) }
+                }
+            }
+            #expect(status == 0)
+            #expect(try provider.counts() == TransactionStoreCounts(transactions: 2, entries: 2, pending: 1, setAside: 1))
+            try provider.shutdown(by: .seconds(30))
+        }
+    }
+
     @Test("row 25: a forked child that lets go of its parent's store closes and unlocks nothing")
     func aChildLetsGoOfNothing() async {
         let path = folder.store

@@ -125,6 +125,21 @@ private final class RefusingCommits: TransactionObserver {
         #expect(try store.next()?.set.entryCount == 1)
     }
 
+    @Test(
+        "a parcel that is made or halved in the first or last second that a time can tell does not make the store unreadable",
+        arguments: [Int64.min, .max])
+    func madeAtEitherEnd(nanoseconds: Int64) throws {
+        let folder = TemporaryFolder(), store = try TransactionStore(path: folder.store)
+        func next() throws -> StoredParcel? {
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: LogTime(nanoseconds: nanoseconds), randomness: .system)
+        }
+        try store.append([event(1, of: "a"), event(2, of: "b")])
+        let whole = try #require(try next())
+        #expect(try store.split(whole.id, of: 2, now: LogTime(nanoseconds: nanoseconds), randomness: .system))
+        #expect(try next()?.set.transactions.map(\.id) == ["a"])
+        #expect(folder.names(in: ".").filter { $0.contains("corrupt") } == [])
+    }
+
     @Test func anEntryLargerThanTheLimitGoesAlone() throws {
         let folder = TemporaryFolder()
         let store = try TransactionStore(path: folder.store)
