@@ -51,6 +51,7 @@ public final class FoldingRepeats: WrappingProvider {
     private let startThread: LogThread.Start
     private let state = Locked(State())
     private let alarm = Locked<LogAlarm?>(nil)
+    private let lineage = ProcessLineage.current
     let sayings = OwnSayings()
 
     /// - Parameter longestWait: Positive.
@@ -66,6 +67,9 @@ public final class FoldingRepeats: WrappingProvider {
         self.clock = clock
         self.startThread = startThread
     }
+
+    // Nobody is left to flush it. What a forked child has of its parent's, that says itself.
+    deinit { if lineage.isCurrent { sayEverything() } }
 
     public func log(_ event: LogEvent) {
         let held = HeldEvent(event)

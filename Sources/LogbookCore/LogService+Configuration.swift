@@ -6,7 +6,8 @@ extension LogService {
     /// - A listener whose name is new gets its provider made and registered.
     /// - A listener that is in force already, by its name and delivery, keeps its provider, queue and ledger; only what it hears
     ///   changes. To exchange the provider itself, give it another name; the old one is open until the new one is made.
-    /// - A listener that is no longer named stops listening, and its provider is shut down.
+    /// - A listener that is no longer named stops listening, and its provider is shut down; or flushed, where another registration has the
+    ///   same one and goes on.
     /// - After ``shutdown(by:)`` nothing is in force any longer: every provider is made anew. So it is in a forked child, where those of
     ///   the parent stop listening and are left as they are, see ``reinitializeAfterFork()``.
     ///
@@ -69,10 +70,13 @@ extension LogService {
         return registrations
     }
 
-    /// What each has lost is told when its own shutdown ends, even where nobody waits for that any longer.
+    /// What each has lost is told when its own shutdown ends, even where nobody waits for that any longer. A provider that another
+    /// registration feeds, under another name or delivery, is not closed under its feet.
     private func close(_ registrations: [LogRegistration], by deadline: LogDeadline) {
+        let staying = Set(self.registrations.filter(\.isOpen).compactMap { $0.provider.identity })
         let report = Self.report(among: registrations, by: deadline) { registration in
             defer { self.tellLastLosses(of: registration) }
+            if let identity = registration.provider.identity, staying.contains(identity) { return registration.leave(by: deadline) }
             try registration.shutDown(by: deadline)
         }
         for late in report.unfinished {

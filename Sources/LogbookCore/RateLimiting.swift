@@ -77,22 +77,33 @@ public final class RateLimiting: WrappingProvider {
     public let wrapped: any LogProvider
     public let limit: RateLimit
     private let clock: LogClock
+    private let startThread: LogThread.Start
     private let state: Locked<State>
     private let alarm = Locked<LogAlarm?>(nil)
+    private let lineage = ProcessLineage.current
     let sayings = OwnSayings()
 
-    public init(_ wrapped: any LogProvider, to limit: RateLimit, clock: LogClock = .system) {
+    public convenience init(_ wrapped: any LogProvider, to limit: RateLimit, clock: LogClock = .system) {
+        self.init(wrapped, to: limit, clock: clock, startThread: { LogThread.start($0, $1) })
+    }
+
+    /// - Parameter startThread: Starts the thread that waits for a span to be over.
+    init(_ wrapped: any LogProvider, to limit: RateLimit, clock: LogClock, startThread: @escaping LogThread.Start) {
         limit.check()
         self.wrapped = wrapped
         self.limit = limit
         self.clock = clock
+        self.startThread = startThread
         state = Locked(State(table: KindTable(maximumKinds: limit.maximumKinds)))
     }
+
+    // Nobody is left to flush it. What a forked child has of its parent's, that says itself.
+    deinit { if lineage.isCurrent { sayEverything() } }
 
     public func log(_ event: LogEvent) {
         if spares(event) { return wrapped.log(event) }
         let now = clock.monotonicNanoseconds(), kind = limit.key.value(of: event), held = HeldEvent(event)
-        var report: RateLimit.Report?, passes = false, isDueEarlier = false
+        var report: RateLimit.Report?, passes = false, needsAlarm = false
         state.withLock { state in
             let place = state.table.place(for: kind) { $0.end <= now && $0.held == 0 }
             var window = state.table[place] ?? RateLimit.Window(limit, from: now)
@@ -104,23 +115,25 @@ public final class RateLimiting: WrappingProvider {
             if passes {
                 window.pass()
             } else {
+                // Nobody came when it was due: the machine gave no thread for it, or that was the parent's of a forked child.
+                needsAlarm = window.held == 0 && state.due <= now
                 window.hold(held)
                 state.suppression.heldBack += 1
                 if window.end < state.due {
                     state.due = window.end
-                    isDueEarlier = true
+                    needsAlarm = true
                 }
             }
             state.table[place] = window
         }
-        if isDueEarlier { setAlarm() }
+        if needsAlarm { setAlarm() }
         if let report { say([report]) }
         if passes { wrapped.log(event) }
     }
 
     private func setAlarm() {
         let alarm = alarm.alarm(madeBy: {
-            LogAlarm("logbook-limits", clock: clock) { [weak self] in
+            LogAlarm("logbook-limits", clock: clock, startThread: startThread) { [weak self] in
                 guard let self else { return }
                 sayings.run { self.reportWindowsThatAreOver() }
             }

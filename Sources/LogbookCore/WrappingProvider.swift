@@ -76,6 +76,14 @@ extension LogProvider {
 }
 
 extension LogProvider {
+    /// Tells the provider from every other one, whatever wrappers stand in front of it; nil for a value, whose copies nobody tells apart.
+    var identity: ObjectIdentifier? {
+        let innermost = wrappers.last?.wrapped ?? self
+        return type(of: innermost) is any AnyObject.Type ? ObjectIdentifier(innermost as AnyObject) : nil
+    }
+}
+
+extension LogProvider {
     /// Whoever knows what this provider loses afterwards: behind wrappers and a queue the one that keeps events. To hold it holds no queue,
     /// which holds who watches it.
     var keeper: any LogProvider {

@@ -217,7 +217,7 @@ public final class FlightRecorder: SafeEndWitness {
     public var recovered: [LogEvent] { state.withLock { $0.waiting }.compactMap(\.event) }
 
     /// Gives what earlier runs said last to providers, whatever their level and filter, and flushes them. Only the first call has
-    /// something to give.
+    /// something to give. A wrapper decides about it as about everything: behind a ``RecentEvents`` or a ``Sampling`` some is held back.
     ///
     /// The events keep their time and level, get sequences of this run, and are marked as recovered. They come as fast as the queues of
     /// the providers write; who is too slow gets only some of them. Once the flush has reached every provider, and none has dropped

@@ -69,6 +69,17 @@ import Testing
         #expect(registration.ledger == LogLedger(submitted: 2, delivered: 2))
     }
 
+    @Test("whoever lets go of the service, or has no time to unregister, hears of what is folded all the same", arguments: [true, false])
+    func whatNobodyFlushesIsSaid(unregisters: Bool) {
+        do {
+            let service = LogService(), registration = service.register(folding())
+            for _ in 0..<3 { service.info("x") }
+            if unregisters { registration.unregister(by: .now) }
+            #expect(provider.messages == ["x"])
+        }
+        #expect(provider.messages == ["x", "last message repeated 2 times: x"])
+    }
+
     @Test func aFlushAndTheEndReportWhatIsFolded() throws {
         let folding = folding()
         folding.log(event(1))

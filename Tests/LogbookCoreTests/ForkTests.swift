@@ -180,6 +180,20 @@ import Testing
         }
     }
 
+    @Test func whatAWrapperOfTheParentHoldsBackTheChildDoesNotSay() async {
+        await #expect(processExitsWith: .success) {
+            let provider = RecordingProvider(), folding = Locked<FoldingRepeats?>(FoldingRepeats(provider))
+            for number in 1...3 { folding.withLock { $0 }?.log(event(UInt64(number))) }
+            let status = forked {
+                folding.withLock { $0 = nil }
+                return provider.messages == ["m"]
+            }
+            #expect(status == 0)
+            folding.withLock { $0 = nil }
+            #expect(provider.messages == ["m", "last message repeated 2 times: m"])
+        }
+    }
+
     @Test func aChildRemarksWhatItsParentHasRemarkedAlready() async {
         await #expect(processExitsWith: .success) {
             let remarks = Locked(0)

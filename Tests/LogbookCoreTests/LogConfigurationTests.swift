@@ -207,6 +207,40 @@ import Testing
         #expect(service.registrations.map(\.name) == ["first"] && service.registrations[0].privacy == .revealed)
     }
 
+    @Test("a provider that another listener has as well goes on", arguments: ["another name", "another delivery", "a wrapper", "by hand"])
+    func aProviderThatGoesOnIsNotClosed(_ change: String) throws {
+        let service = LogService(), provider = Closing(), queued = LogDelivery.queued()
+        func configuration(_ preset: LogPreset, _ listener: LogListener) -> LogConfiguration { LogConfiguration(preset) { listener } }
+        try service.apply(configuration(.development, LogListener(provider, name: "p", delivery: queued)))
+        service.info("1")
+        switch change {
+        case "another name": try service.apply(configuration(.development, LogListener(provider, name: "q")))
+        case "another delivery": try service.apply(configuration(.development, LogListener(provider, name: "p")))
+        case "a wrapper": try service.apply(configuration(.development, LogListener(FoldingRepeats(provider), name: "q")))
+        default:
+            service.register(provider)
+            try service.apply(LogConfiguration(.development) {})
+        }
+        service.info("2")
+        #expect(provider.inner.messages.suffix(1) == ["2"] && !provider.closed)
+        // Neither is it when the old queue comes to its end, nor when another configuration cannot be made.
+        @Sendable func failing() throws -> Closing { throw ScriptedFailure("no disk") }
+        for delivery in [queued, .immediate] {
+            #expect(throws: ScriptedFailure("no disk")) {
+                try service.apply(
+                    LogConfiguration {
+                        LogListener(provider, name: "r", delivery: delivery)
+                        LogListener(try failing(), name: "s")
+                    })
+            }
+        }
+        service.info("3")
+        #expect(provider.inner.messages.suffix(2) == ["2", "3"] && !provider.closed)
+        #expect(service.registrations.map(\.ledger) == [LogLedger(submitted: 2, delivered: 2)])
+        try service.apply(LogConfiguration {})
+        #expect(provider.closed == (change != "by hand"))
+    }
+
     @Test func whatTheProgramHasSetItselfStays() throws {
         let service = LogService(), byHand = RecordingProvider(), listener = RecordingProvider()
         service.register(byHand, name: "by hand")

@@ -102,6 +102,36 @@ import Testing
         withExtendedLifetime(limiting) {}
     }
 
+    @Test func whatIsHeldWhenNobodyHoldsTheWrapperAnyLongerIsReported() {
+        do {
+            let service = LogService()
+            service.register(limiting(RateLimit(1, per: .seconds(1), key: .everything)))
+            for number in 1...3 { service.info("m\(number)") }
+            #expect(provider.messages == ["m1"])
+        }
+        #expect(provider.messages == ["m1", "2 more like this suppressed (1 in 1.0 seconds pass): m3"])
+    }
+
+    @Test func aThreadThatTheMachineDidNotGiveIsAskedForAgain() {
+        let asked = Locked(0), limit = RateLimit(1, per: .milliseconds(50), key: .everything)
+        let limiting = RateLimiting(provider, to: limit, clock: .system) { name, body in
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            return !isFirst && LogThread.start(name, body)
+        }
+        #expect(becomesTrue {
+            limiting.log(event(1))
+            return asked.withLock { $0 } == 2
+        })
+        // What is held now is said although nobody logs any more.
+        #expect(becomesTrue {
+            let said = provider.events.reduce(UInt64(0)) { $0 + $1.suppressed }
+            return said > 0 && said == limiting.suppression.heldBack
+        })
+    }
+
     @Test func theReportedCountsAddUpUnderLoad() async {
         let service = LogService()
         let limiting = RateLimiting(provider, to: RateLimit(5, per: .microseconds(200), key: .metadata("worker"), maximumKinds: 3))
