@@ -64,6 +64,12 @@ enum JoinPointRegistry {
         }
     }
 
+    /// What became known behind so many points and types.
+    static func all(behind points: Int, _ types: Int) -> (points: [JoinPoint], types: [TypeRecord]) {
+        let all = all()
+        return (Array(all.points[points...]), all.types[types...].map(\.record))
+    }
+
     private static func takeApart(_ state: inout State) {
         let types = state.typeDescriptors, descriptors = state.descriptors
         state.typeDescriptors = []

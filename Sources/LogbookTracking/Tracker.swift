@@ -149,7 +149,7 @@ public final class Tracker: Sendable {
     /// - Throws: ``TrackingError/planHasIssues(_:)`` with everything that is wrong; then nothing has changed.
     @discardableResult
     public func start(_ plan: TrackingPlan) throws(TrackingError) -> Int {
-        let (count, replaced) = try JoinPointRegistry.exchanging { () throws(TrackingError) -> (Int, State) in
+        let (count, replaced, catalog) = try JoinPointRegistry.exchanging { () throws(TrackingError) -> (Int, State, Catalog) in
             let catalog = Catalog(), state = state.withLock { $0 }
             let examined = examine(plan.document, catalog, state)
             guard examined.issues.isEmpty else {
@@ -182,9 +182,12 @@ public final class Tracker: Sendable {
                 state.handlers = handlers
             }
             JoinPointRegistry.keep(self)
-            return (points.count, state)
+            return (points.count, state, catalog)
         }
         withExtendedLifetime(replaced) {}   // closures of the program are let go here, not while plans are exchanged
+        // What came while the plan was looked at came to nobody who waited.
+        let (points, types) = JoinPointRegistry.all(behind: catalog.points.count, catalog.types.count)
+        if !points.isEmpty || !types.isEmpty { appeared(points, types) }
         return count
     }
 

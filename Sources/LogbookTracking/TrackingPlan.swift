@@ -31,9 +31,7 @@ public struct TrackingPlan: Sendable {
     public init(path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            self.init([])
-            let reason = String(cString: strerror(errno))
-            document.issues.append(PlanIssue(PlanPlace(file: path, line: 0), "cannot read the plan: \(reason)"))
+            self.init(unreadable: path, errno)
             return
         }
         defer { close(descriptor) }
@@ -41,10 +39,20 @@ public struct TrackingPlan: Sendable {
         while true {
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            if count <= 0 { break }
+            if count < 0 {   // a folder, for one
+                self.init(unreadable: path, errno)
+                return
+            }
+            if count == 0 { break }
             bytes.append(contentsOf: buffer[..<count])
         }
         self.init(json: bytes, file: path)
+    }
+
+    private init(unreadable path: String, _ number: Int32) {
+        self.init([])
+        let reason = String(cString: strerror(number))
+        document.issues.append(PlanIssue(PlanPlace(file: path, line: 0), "cannot read the plan: \(reason)"))
     }
 
     /// A plan in Swift.

@@ -22,7 +22,8 @@ extension Expansion {
 
         let effects = (header.isAsync ? " async" : "") + header.throwsClause
         let signature = header.returnsOpaque ? "" : " ()\(effects) -> \(header.optionalResult ?? "Void") in"
-        let call = (header.isThrowing ? "try " : "") + (header.isAsync ? "await " : "") + gate.run + (header.isAsync ? "of: __trackedOwner, " : "")
+        let call = (header.mayThrow ? "try " : "") + (header.isAsync ? "await " : "") + gate.run
+            + (header.isAsync ? "of: __trackedOwner, " : "")
         return Answer(
             source: """
                 {
@@ -59,8 +60,11 @@ extension Expansion {
         var statements = DeclarationScanner(body)
         statements.skipTrivia()
         if statements.isAtEnd { return "{\n\(gate.declaration)\(gate.begin)\(gate.values))?.end()\n}" }
-        let inner = header.isThrowing
-            ? "do\(header.typedThrows) {\n\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
+        // Of a body that throws nothing the compiler would say that its errors are caught for nothing. One that consumes its instance may
+        // have no other way out, and one that rethrows throws what it was given alone.
+        let throwing = header.isRethrowing || header.consumesSelf ? "" : "try { ()\(header.throwsClause) in }()\n"
+        let inner = header.mayThrow
+            ? "do\(header.typedThrows) {\n\(throwing)\(located(body))} catch { __trackedCall?.threw(error); throw error }\n" : located(body)
         return """
             {
             \(gate.declaration)let __trackedCall = \(gate.begin)\(gate.values))

@@ -7,6 +7,8 @@ package struct PlanCatalog: Sendable {
     private let pointsByType: [String: [String: Int]]
     /// Points in the middle of a body are found by their name alone, too.
     private let aspectPoints: [String: Int]
+    /// The full names of the points that share a name and are not of one type, by that name.
+    private let sharedAspectPoints: [String: Set<String>]
     /// The modules that have a type of a name, where they are more than one: each entry asks, and mostly nothing is there.
     private let modulesByType: [String: Set<String>]
 
@@ -25,7 +27,7 @@ package struct PlanCatalog: Sendable {
         self.types = types
         self.unannotated = unannotated
         struct Name: Hashable { let module: String, type: String }
-        var byName: [Name: [String: Int]] = [:], aspectPoints: [String: Int] = [:]
+        var byName: [Name: [String: Int]] = [:], aspectPoints: [String: Int] = [:], sharedAspectPoints: [String: Set<String>] = [:]
         var place = points.count, namesakes: [Int: [Int]] = [:]
         while place > 0 {   // backwards: of two with one name, the earlier one stands
             let first = points[place - 1], name = Name(module: first.module, type: first.type)
@@ -36,7 +38,10 @@ package struct PlanCatalog: Sendable {
                     let others = namesakes.removeValue(forKey: later) ?? []
                     namesakes[place] = conditional.contains(later) ? others : [later] + others
                 }
-                if points[place].kind == .point { aspectPoints[points[place].selector] = place }
+                let point = points[place]
+                guard point.kind == .point, let later = aspectPoints.updateValue(place, forKey: point.selector) else { continue }
+                if conditional.contains(place) || conditional.contains(later) || points[later].id == point.id { continue }
+                sharedAspectPoints[point.selector, default: []].formUnion([point.id, points[later].id])
             }
             byName[name] = places
         }
@@ -56,6 +61,7 @@ package struct PlanCatalog: Sendable {
         self.placesOfTypes = placesOfTypes
         self.pointsByType = pointsByType
         self.aspectPoints = aspectPoints
+        self.sharedAspectPoints = sharedAspectPoints
         self.namesakes = namesakes
         modulesByType = modules.filter { $1.count > 1 }
     }
@@ -70,9 +76,13 @@ package struct PlanCatalog: Sendable {
     package func aspectPoint(_ name: String, in type: String?) -> Int? {
         if let type { return point(type, name) }
         if let place = aspectPoints[name] ?? point("", name) { return place }
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        return point(String(name[..<dot]), String(name[name.index(after: dot)...]))
+        for dot in name.indices where name[dot] == "." {   // a name may have dots of its own
+            if let place = point(String(name[..<dot]), String(name[name.index(after: dot)...])) { return place }
+        }
+        return nil
     }
+    /// The full names of the points of a name between which nobody can choose: none where they are all of one type.
+    package func aspectPoints(sharing name: String) -> [String] { sharedAspectPoints[name]?.sorted() ?? [] }
     package func type(_ name: String) -> Int? { placesOfTypes[name] }
 
     package var typeNames: [String] { Array(Set(types.map(\.name)).union(points.map(\.type)).subtracting([""])).sorted() }
@@ -138,7 +148,7 @@ package struct PlanCatalog: Sendable {
     }
 
     /// `List.Row` for `List<(Order) -> Int>.Row`.
-    private static func withoutArguments(_ type: String) -> String {
+    package static func withoutArguments(_ type: String) -> String {
         guard type.utf8.contains(UInt8(ascii: "<")) else { return type }
         var plain = "", depth = 0, before: Character = " "
         for character in type {

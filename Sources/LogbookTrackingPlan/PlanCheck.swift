@@ -39,7 +39,10 @@ package struct PlanCheck {
             let isLate = document.entries[place].isLate
             if isLate {
                 late.append(document.entries[place])
-                if check.place(of: document.entries[place], isQuiet: true) == nil { continue }
+                if check.place(of: document.entries[place], isQuiet: true) == nil {
+                    check.checkWriting(of: document.entries[place])
+                    continue
+                }
             }
             var checked = check.check(document.entries[place])
             if isLate { for index in checked.indices { checked[index].lateEntry = late.count - 1 } }
@@ -67,6 +70,12 @@ package struct PlanCheck {
     /// The point that an entry names, and the type whose instances alone it means.
     package mutating func place(of entry: PlanEntry, isQuiet: Bool = false) -> (point: Int, instancesOf: Int?)? {
         if let point = entry.point {
+            let shared = entry.type == nil ? catalog.aspectPoints(sharing: point.value) : []
+            if !shared.isEmpty {   // said also of one that is late: waiting would not help
+                let names = shared.map { "\"\($0)\"" }.joined(separator: " or ")
+                complain(point.place, "the point \"\(point.value)\" is in several places; write \(names)")
+                return nil
+            }
             if let place = catalog.aspectPoint(point.value, in: entry.type?.value) { return (place, nil) }
             if !isQuiet {
                 let name = (entry.type.map { $0.value + "." } ?? "") + point.value
@@ -189,13 +198,25 @@ package struct PlanCheck {
             isOnce: entry.isOnce, every: entry.every, transaction: transaction, roots: roots)
     }
 
-    private mutating func advice(of entry: PlanEntry, at point: JoinPointRecord) -> CheckedEntry.Advice {
-        guard let written = entry.advice else { return .after }
+    /// What is wrong with an entry whatever it will report from: nobody has to wait for its point to hear of that. What the program
+    /// gives names to may come as late as the point.
+    private mutating func checkWriting(of entry: PlanEntry) {
+        _ = advice(of: entry)
+        _ = entry.condition.flatMap { read($0) }
+        checkLevel(of: entry)
+        _ = entry.transaction.flatMap { numbers(of: $0) }
+    }
+
+    private mutating func advice(of entry: PlanEntry) -> CheckedEntry.Advice? {
+        guard let written = entry.advice else { return nil }
+        if let advice = CheckedEntry.Advice(rawValue: written.value) { return advice }
         let known = CheckedEntry.Advice.allCases.map(\.rawValue)
-        guard let advice = CheckedEntry.Advice(rawValue: written.value) else {
-            complain(written.place, "unknown advice \"\(written.value)\"\(NearMatches.hint(for: written.value, among: known))")
-            return .after
-        }
+        complain(written.place, "unknown advice \"\(written.value)\"\(NearMatches.hint(for: written.value, among: known))")
+        return nil
+    }
+
+    private mutating func advice(of entry: PlanEntry, at point: JoinPointRecord) -> CheckedEntry.Advice {
+        guard let written = entry.advice, let advice = advice(of: entry) else { return .after }
         if advice == .afterThrowing, !point.isThrowing {
             complain(written.place, "\(point.name) does not throw, so afterThrowing never happens")
         }
@@ -219,14 +240,17 @@ package struct PlanCheck {
         _ written: Placed<String>, _ point: JoinPointRecord, _ advice: CheckedEntry.Advice,
         into roots: inout PlanRoots
     ) -> PlanCondition? {
-        let condition: PlanCondition
-        do { condition = try PlanConditionReader.read(written.value) } catch {
-            complain(written.place.moved(by: 1 + error.offset), "bad condition: \(error.message) (at byte \(error.offset))")
-            return nil
-        }
+        guard let condition = read(written) else { return nil }
         for path in condition.paths { resolve(path, at: written.place, point, advice, into: &roots) }
         for name in condition.predicates { checkName(name, at: written.place, among: names.predicates, what: "predicate") }
         return condition
+    }
+
+    private mutating func read(_ condition: Placed<String>) -> PlanCondition? {
+        do { return try PlanConditionReader.read(condition.value) } catch {
+            complain(condition.place.moved(by: 1 + error.offset), "bad condition: \(error.message) (at byte \(error.offset))")
+            return nil
+        }
     }
 
     private mutating func checkNames(of entry: PlanEntry, at point: JoinPointRecord) {
@@ -236,13 +260,16 @@ package struct PlanCheck {
         for provider in entry.providers ?? [] {
             checkName(provider.value, at: provider.place, among: names.providers, what: "provider")
         }
-        if let level = entry.level {
-            let known = ["verbose", "debug", "info", "notice", "warning", "error", "critical"]
-            checkName(level.value, at: level.place, among: known, what: "level")
-        }
+        checkLevel(of: entry)
         if let tag = entry.instances, !point.hasInstance {
             complain(tag.place, "\(point.name) has no instance that could be marked")
         }
+    }
+
+    private mutating func checkLevel(of entry: PlanEntry) {
+        guard let level = entry.level else { return }
+        let known = ["verbose", "debug", "info", "notice", "warning", "error", "critical"]
+        checkName(level.value, at: level.place, among: known, what: "level")
     }
 
     private mutating func checkName(_ name: String, at place: PlanPlace, among known: [String]?, what: String) {
@@ -342,26 +369,24 @@ package struct PlanCheck {
     // MARK: Transactions
 
     private mutating func numbers(of transaction: PlanEntry.Transaction) -> (usecase: Int, event: Int?)? {
-        var usecase: PlanDocument.Usecase?
-        let number: Int
+        let known: [String: Int], number: Int
         switch transaction.usecase.value {
         case .number(let given):
-            number = given
-            usecase = usecases.values.first { $0.number == given }
+            number = given   // several names may have it
+            known = usecases.values.filter { $0.number == given }.reduce(into: [:]) { $0.merge($1.events, uniquingKeysWith: min) }
         case .name(let name):
             guard let named = usecases[name] else {
                 complain(
                     transaction.usecase.place, "unknown use case \"\(name)\"\(NearMatches.hint(for: name, among: Array(usecases.keys)))")
                 return nil
             }
-            usecase = named
+            known = named.events
             number = named.number
         }
         switch transaction.event?.value {
         case nil: return (number, nil)
         case .number(let event): return (number, event)
         case .name(let name):
-            let known = usecase?.events ?? [:]
             if let event = known[name] { return (number, event) }
             if let place = transaction.event?.place {
                 complain(place, "unknown event \"\(name)\"\(NearMatches.hint(for: name, among: Array(known.keys)))")

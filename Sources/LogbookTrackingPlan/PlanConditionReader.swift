@@ -40,15 +40,24 @@ struct PlanConditionReader {
     }
 
     private mutating func alternatives() throws(Failure) -> PlanCondition {
-        var left = try conjunction()
-        while take("||") { left = .or(left, try conjunction()) }
-        return left
+        var parts = [try conjunction()]
+        while take("||") { parts.append(try conjunction()) }
+        return Self.joined(parts[...], by: PlanCondition.or)
     }
 
     private mutating func conjunction() throws(Failure) -> PlanCondition {
-        var left = try comparison()
-        while take("&&") { left = .and(left, try comparison()) }
-        return left
+        var parts = [try comparison()]
+        while take("&&") { parts.append(try comparison()) }
+        return Self.joined(parts[...], by: PlanCondition.and)
+    }
+
+    /// In halves, which means the same: ten thousand alternatives in a row, each inside the next, would exhaust the stack of whoever asks.
+    private static func joined(
+        _ parts: ArraySlice<PlanCondition>, by join: (PlanCondition, PlanCondition) -> PlanCondition
+    ) -> PlanCondition {
+        if parts.count == 1 { return parts[parts.startIndex] }
+        let middle = parts.startIndex + parts.count / 2
+        return join(joined(parts[..<middle], by: join), joined(parts[middle...], by: join))
     }
 
     private mutating func comparison() throws(Failure) -> PlanCondition {

@@ -28,6 +28,7 @@ extension SourceCatalog {
                 guard let function = wovenFunctions[point] else { continue }
                 let place = entry.selector?.place ?? entry.place, name = catalog.points[point].name
                 if let obstacle = Self.obstacle(to: function, isImplicitlyDynamic: isImplicitlyDynamic)
+                    ?? self.obstacle(to: function, in: catalog)
                     ?? Self.outerType(namedBy: function, in: catalog).map({ "names a type around its own; write \($0) there" }) {
                     woven.issues.append(PlanIssue(place, "\(name) cannot be woven: it \(obstacle)").description)
                     woven.issues.append("\(function.place): note: \(name) is declared here")
@@ -60,6 +61,16 @@ extension SourceCatalog {
             return "is not dynamic; write dynamic before it, or build its target with -enable-implicit-dynamic"
         }
         return nil
+    }
+
+    /// What an extension of a protocol has for a function that the protocol asks for is called by way of the type that has it: the type
+    /// has the replacement by then. Whether a protocol asks for it that nobody has shown is not known.
+    private func obstacle(to function: FoundFunction, in catalog: PlanCatalog) -> String? {
+        guard function.typeHeader?.keyword == "extension", protocols.contains(function.type) else { return nil }
+        let known = protocols.union(["AnyObject", "Sendable", "~Copyable", "~Escapable"])
+        let isShown = catalog.ancestors(of: function.type).allSatisfy(known.contains)
+        if isShown, !requirements.contains(function.header.selector) { return nil }
+        return "may stand for what a protocol asks for, and a replacement that calls the original would call itself"
     }
 
     /// The full name of a type that a signature calls by its short one, because the type stands in one of those around the function's own:

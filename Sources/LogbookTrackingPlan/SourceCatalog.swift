@@ -12,6 +12,9 @@ package struct SourceCatalog {
     /// The places of points that stand under a condition of compilation.
     private var conditional: Set<Int> = []
     private(set) var imports: [FoundImport] = []
+    /// The protocols of all sources, alone and after their modules, and the selectors of the functions that they ask for.
+    private(set) var protocols: Set<String> = []
+    private(set) var requirements: Set<String> = []
 
     package init() {}
 
@@ -25,7 +28,9 @@ package struct SourceCatalog {
     package mutating func add(_ text: String, module: String, path: String, isWoven: Bool = false) {
         var scanner = MemberScanner()
         scanner.scan(text, file: path)
+        requirements.formUnion(scanner.requirements)
         for type in scanner.types {
+            if type.header.keyword == "protocol" { protocols.formUnion([type.name, module + "." + type.name]) }
             let annotation = type.header.attribute("TrackedType"), isAnnotated = annotation != nil
             if isAnnotated || isWoven && type.header.keyword != "extension" {
                 if !isAnnotated { wovenTypes[types.count] = type }
@@ -74,7 +79,7 @@ package struct SourceCatalog {
                             label: DeclarationHeader.plain($0.label), name: DeclarationHeader.plain($0.name), type: $0.type,
                             isCapturable: $0.isCapturable(except: exceptions))
                     },
-                    result: header.result ?? "Void", isAsync: header.isAsync, isThrowing: header.isThrowing,
+                    result: header.result ?? "Void", isAsync: header.isAsync, isThrowing: header.mayThrow,
                     file: Self.fileID(module, function.place), line: function.place.line,
                     form: JoinPointRecord.Form(rawValue: form) ?? .wrapped, owner: JoinPointRecord.Owner(rawValue: owner) ?? .none,
                     leavesIsolation: header.leavesIsolation(of: function.typeHeader)))
@@ -94,7 +99,7 @@ package struct SourceCatalog {
         let isGeneric = header.isGeneric || own?.isGeneric == true || type?.isGeneric == true
         guard let around = function.typeHeader else { return own?.isGeneric == true && !header.isGeneric }
         if function.isNestedInGeneric { return true }
-        if around.keyword == "extension" { return isGeneric || !around.whereClause.isEmpty }
+        if around.keyword == "extension" { return isGeneric || !around.generics.isEmpty || !around.whereClause.isEmpty }
         if around.attribute("TrackedType") != nil, header.keyword == "func" { return false }   // the type has the records
         return header.keyword == "func" ? !around.generics.isEmpty || isGeneric && !header.isGeneric : isGeneric || !around.generics.isEmpty
     }
@@ -141,8 +146,9 @@ package struct SourceCatalog {
     /// A plan that names everything there is, for people to delete from.
     package static func skeleton(of catalog: PlanCatalog) -> String {
         let entries = catalog.points.map { point in
+            let isAlone = catalog.aspectPoints(sharing: point.selector).isEmpty
             let place = point.kind == .point
-                ? "\"point\": \"\(point.selector)\"" : "\"class\": \"\(point.type.isEmpty ? point.module : point.type)\", \"selector\": \"\(point.selector)\""
+                ? "\"point\": \"\(isAlone ? point.selector : point.id)\"" : "\"class\": \"\(point.type.isEmpty ? point.module : point.type)\", \"selector\": \"\(point.selector)\""
             return "    { \(place), \"label\": \"\(point.name)\" }"
         }
         return "{ \"version\": 1,\n  \"trackedScreens\": [],\n  \"trackedEvents\": [\n\(entries.joined(separator: ",\n")) ] }\n"

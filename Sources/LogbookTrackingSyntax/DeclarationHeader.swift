@@ -17,6 +17,8 @@ package struct DeclarationHeader: Sendable, Equatable {
     package var isRethrowing = false
     /// The type in `throws(…)`.
     package var thrownType: String?
+    /// Whether an error can come out of it: none does of one that says `throws(Never)`.
+    package var mayThrow: Bool { isThrowing && thrownType != "Never" }
     /// The type after the arrow; for a variable, its type.
     package var result: String?
     package var isFailable = false

@@ -505,13 +505,18 @@ package struct DeclarationScanner {
     }
 
     /// What stands between this brace and the one behind which nothing comes but blanks and comments: the compiler has cut the declaration
-    /// out.
+    /// out. That is its match, unless something in between is no bracket and could not be told to be none. Not every brace will do:
+    /// behind the one in `"${HOME}/*"` a comment seems to begin.
     private mutating func readBody(of header: inout DeclarationHeader) {
         guard current == UInt8(ascii: "{") else { return }
         header.bodyOffset = position
         let start = position + 1
         defer { position = start - 1 }
         header.body = ""
+        skipBalanced()
+        let match = position - 1
+        skipTrivia()
+        if isAtEnd, match >= start, byte(at: match) == UInt8(ascii: "}") { return header.body = text(start..<match) }
         for place in start..<max(start, bytes.count) where bytes[place] == UInt8(ascii: "}") {
             position = place + 1
             skipTrivia()

@@ -5,6 +5,8 @@ package struct MemberScanner {
     package private(set) var code: [FoundCode] = []
     package private(set) var types: [FoundType] = []
     package private(set) var imports: [FoundImport] = []
+    /// The selectors of the functions that protocols ask for.
+    package private(set) var requirements: Set<String> = []
 
     package init() {}
 
@@ -51,7 +53,10 @@ package struct MemberScanner {
             header.modifiers = modifiers
             header.isNonsending = isNonsending
             forget()
-            guard scanner.current == UInt8(ascii: "{") else { return nil }
+            guard scanner.current == UInt8(ascii: "{") else {
+                if around.header?.keyword == "protocol", header.keyword == "func" { requirements.insert(header.selector) }
+                return nil
+            }
             let opening = scanner.position
             scanner.skipBalanced()
             header.body = scanner.text(opening + 1..<max(opening + 1, scanner.position - 1))

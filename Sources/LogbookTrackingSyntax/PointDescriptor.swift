@@ -73,7 +73,7 @@ package struct PointDescriptor {
         return [
             module.swiftEscaped, type.swiftEscaped, selector.swiftEscaped, kind,
             parameters.joined(separator: Self.separators.parameter), (header.result ?? "Void").swiftEscaped,
-            header.isAsync ? "1" : "0", header.isThrowing ? "1" : "0", fileID.swiftEscaped, String(line),
+            header.isAsync ? "1" : "0", header.mayThrow ? "1" : "0", fileID.swiftEscaped, String(line),
             form, owner, leavesIsolation ? "1" : "0",
         ].joined(separator: Self.separators.field)
     }

@@ -139,19 +139,38 @@ package struct PositionedJSONReader {
     private mutating func number() throws(Failure) -> PlanNumber {
         let start = position
         while !isAtEnd, current.isDigit || "+-.eE".utf8.contains(current) { position += 1 }
-        guard let number = PlanNumber(String(decoding: bytes[start..<position], as: UTF8.self)) else { throw failure("this is no number") }
+        let written = bytes[start..<position]
+        guard Self.isNumber(written), let number = PlanNumber(String(decoding: written, as: UTF8.self)) else {
+            throw failure("this is no number")
+        }
         return number
     }
 
+    /// Whether digits stand around the point, and none behind a zero that comes first: `007` may have been meant as anything.
+    private static func isNumber(_ written: ArraySlice<UInt8>) -> Bool {
+        let digits = written.first == UInt8(ascii: "-") ? written.dropFirst() : written
+        if digits.first == UInt8(ascii: "0"), digits.dropFirst().first?.isDigit == true { return false }
+        guard digits.first?.isDigit == true else { return false }
+        guard let point = digits.firstIndex(of: UInt8(ascii: ".")) else { return true }
+        return digits[(point + 1)...].first?.isDigit == true
+    }
+
     private mutating func string() throws(Failure) -> String {
+        let start = place
         position += 1
-        if let text = plainText() { return text }
+        let bytes = if let plain = plainText() { plain } else { try unescapedText() }
+        // A file of another encoding would be read with other words than somebody wrote.
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(message: "this text is not UTF-8", place: start) }
+        return text
+    }
+
+    private mutating func unescapedText() throws(Failure) -> ArraySlice<UInt8> {
         var text: [UInt8] = []
         while true {
             guard !isAtEnd, current != UInt8(ascii: "\n") else { throw failure("a quote is not closed") }
             let byte = current
             position += 1
-            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            if byte == UInt8(ascii: "\"") { return text[...] }
             guard byte == UInt8(ascii: "\\") else {
                 text.append(byte)
                 continue
@@ -172,17 +191,18 @@ package struct PositionedJSONReader {
     }
 
     /// The text up to the closing quote, when nothing in it is escaped and it ends in its line.
-    private mutating func plainText() -> String? {
+    private mutating func plainText() -> ArraySlice<UInt8>? {
         let start = position
-        return bytes.withUnsafeBytes { bytes in
+        let end: Int? = bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, let quote = memchr(base + start, Int32(UInt8(ascii: "\"")), bytes.count - start)
             else { return nil }
-            let text = bytes[start..<base.distance(to: quote)]
-            if memchr(base + start, Int32(UInt8(ascii: "\\")), text.count) != nil { return nil }
-            if memchr(base + start, Int32(UInt8(ascii: "\n")), text.count) != nil { return nil }
-            position = text.endIndex + 1
-            return String(decoding: text, as: UTF8.self)
+            let end = base.distance(to: quote)
+            if memchr(base + start, Int32(UInt8(ascii: "\\")), end - start) != nil { return nil }
+            return memchr(base + start, Int32(UInt8(ascii: "\n")), end - start) == nil ? end : nil
         }
+        guard let end else { return nil }
+        position = end + 1
+        return bytes[start..<end]
     }
 
     private mutating func unicodeScalar() throws(Failure) -> Unicode.Scalar {

@@ -47,7 +47,8 @@ package struct Replacement {
     private static func needsBackticks(_ name: String) -> Bool {
         guard name.hasPrefix("`") else { return false }
         let name = DeclarationHeader.plain(name)
-        return ["init", "self"].contains(name) || !name.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x80 || $0.isDigit || (0x61...0x7A).contains($0 | 0x20) }
+        return ["init", "inout", "self"].contains(name)
+            || !name.utf8.allSatisfy { $0 == 0x5F || $0 >= 0x80 || $0.isDigit || (0x61...0x7A).contains($0 | 0x20) }
     }
 
     /// Whether `@TrackedType` has something take the place of a function, instead of wrapping its body.
@@ -57,10 +58,11 @@ package struct Replacement {
     }
 
     package var text: String {
-        let call = (header.isThrowing ? "try " : "") + header.name + "(" + forwardedArguments + ")"
-        let returning = header.returnsNothing || header.result == "Never"
+        let call = (header.mayThrow ? "try " : "") + header.name + "(" + forwardedArguments + ")"
+        // Its type tells also the original that returns nothing from another of its name.
+        let returning = header.result == "Never"
             ? call : "let __result: \(header.optionalResult ?? "Void") = \(call); __trackedCall?.returned(__result); return __result"
-        let catching = header.isThrowing
+        let catching = header.mayThrow
             ? "do\(header.typedThrows) { \(returning) } catch { __trackedCall?.threw(error); throw error }"
             : returning
         let skipping = header.returnsNothing ? "if let __trackedCall, __trackedCall.isSkipped { return }" : ""
@@ -81,9 +83,11 @@ package struct Replacement {
 
     private var forwardedArguments: String {
         zip(header.parameters, names).map { parameter, name in
-            (parameter.label == "_" ? "" : DeclarationHeader.plain(parameter.label) + ": ")
-                + (parameter.modifiers.contains("inout") ? "&" : "") + name
-                + (parameter.type.containsText("@autoclosure") ? "()" : "")
+            let isAutomatic = parameter.type.containsText("@autoclosure")
+            return (parameter.label == "_" ? "" : DeclarationHeader.plain(parameter.label) + ": ")
+                + (parameter.modifiers.contains("inout") ? "&" : "")
+                + (isAutomatic && parameter.type.containsText("throws") && !header.mayThrow ? "try " : "")
+                + name + (isAutomatic ? "()" : "")
         }.joined(separator: ", ")
     }
 

@@ -47,6 +47,33 @@ extension TrackingTests {
             #expect(tracked.labels == ["shown"])
             #expect(Cart().count() == 1000)
         }
+
+        static let early = Atomic<UInt>(0), meanwhile = Atomic<UInt>(0)
+
+        @Test("27: what the loader reports while a plan is being started is found by the entries that wait for it")
+        func whileStarting() throws {
+            func register(_ selector: StaticString, _ descriptor: StaticString, _ setGate: @escaping @Sendable (UInt) -> Void) {
+                TrackingExpansion4.register(descriptor, "Loaded/x.swift", selector, setGate)
+            }
+            register("early()", "Loaded\u{1F}LoadedMeanwhile\u{1F}early()\u{1F}method\u{1F}\u{1F}Int\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}20\u{1F}wrapped\u{1F}object") { gate in
+                // Set while the plan is started: another thread opens a library just then.
+                if gate != 0, Self.early.exchange(gate, ordering: .relaxed) == 0 {
+                    TrackingExpansion4.register(
+                        "Loaded\u{1F}LoadedMeanwhile\u{1F}late()\u{1F}method\u{1F}\u{1F}Int\u{1F}0\u{1F}0\u{1F}Loaded/x.swift\u{1F}21\u{1F}wrapped\u{1F}object",
+                        "Loaded/x.swift", "late()") { Self.meanwhile.store($0, ordering: .relaxed) }
+                }
+            }
+            let tracked = Tracked()
+            try tracked.tracker.start(TrackingPlan(json: #"""
+                { "trackedEvents": [
+                  { "class": "LoadedMeanwhile", "selector": "early()", "label": "early" },
+                  { "class": "LoadedMeanwhile", "selector": "late()", "label": "late", "late": true } ] }
+                """#))
+            defer { tracked.tracker.stop() }
+            let point = try #require(JoinPoint.at(address: Self.meanwhile.load(ordering: .relaxed)))
+            #expect(point.run({ nil }, { [] }) { 1 } == 1)
+            #expect(tracked.labels == ["late"])
+        }
     }
 }
 

@@ -26,6 +26,36 @@ import Testing
         #expect(catalog.aspectPoint(name, in: nil).map { catalog.points[$0].id } == id)
     }
 
+    @Test("points of one name that stand in several types or modules are told apart, and those of one type are not")
+    func sharedPoints() {
+        var sources = SourceCatalog()
+        sources.add(
+            """
+            class Cart { func add() { #aspectPoint("cart.saved"); #aspectPoint("twice"); #aspectPoint("twice") } }
+            @Tracked func free() { #aspectPoint("cart.saved"); #aspectPoint("alone") }
+            #if A
+            class Old { deinit { #aspectPoint("ended") } }
+            #else
+            class New { deinit { #aspectPoint("ended") } }
+            #endif
+            """, module: "App", path: "x.swift")
+        sources.add("class Cart { func add() { #aspectPoint(\"cart.saved\") } }", module: "Shop", path: "x.swift")
+        let catalog = sources.catalog
+        func issues(_ entry: String) -> [String] {
+            let plan = PlanReader.read(Array("{ \"trackedEvents\": [ { \(entry), \"label\": \"x\" } ] }".utf8), file: "p")
+            return PlanCheck.check(plan, against: catalog, names: PlanCheck.Names()).issues.map(\.description)
+        }
+        let issue = #"p:1:33: error: the point "cart.saved" is in several places; write "#
+            + #""App.Cart.cart.saved" or "App.cart.saved" or "Shop.Cart.cart.saved""#
+        #expect(issues(#""point": "cart.saved""#) == [issue] && issues(#""point": "cart.saved", "late": true"#) == [issue])
+        for name in ["App.Cart.cart.saved", "App.cart.saved", "Shop.Cart.cart.saved"] {
+            #expect(issues("\"point\": \"\(name)\"") == [])
+            #expect(catalog.aspectPoint(name, in: nil).map { catalog.points[$0].id } == name)
+        }
+        for name in ["twice", "alone", "ended"] { #expect(issues("\"point\": \"\(name)\"") == []) }
+        #expect(SourceCatalog.skeleton(of: catalog).contains(#""point": "Shop.Cart.cart.saved""#))
+    }
+
     @Test("a method is found by its type and selector, also where it is inherited; a free function by its module", arguments: [
         ("Base", "show()", "App.Base.show()", nil), ("App.Base", "show()", "App.Base.show()", nil),
         ("Outer.Inner", "leave()", "App.Outer.Inner.leave()", nil), ("Outer.Inner", "show()", "App.Base.show()", "App.Outer.Inner"),
@@ -118,5 +148,15 @@ import Testing
     func names(text: String, type: String, selector: String) {
         let name = JoinPointName(stringLiteral: text)
         #expect(name.type == type && name.selector == selector)
+    }
+
+    @Test("what the compiler looks up is named without the arguments of a generic type, and without backticks")
+    func references() {
+        let names = [
+            #joinPoint(Holder<Int>.get(_:)), #joinPoint(PointBox<(Int, [String: Int])>.open), #joinPoint(Zoo.`repeat`(_:)),
+            #joinPoint(Outer.Inner.deep),
+        ]
+        #expect(names.map(\.type) == ["Holder", "PointBox", "Zoo", "Outer.Inner"])
+        #expect(names.map(\.selector) == ["get(_:)", "open()", "repeat(_:)", "deep()"])
     }
 }

@@ -1,3 +1,4 @@
+import LogbookCore
 import LogbookTestKit
 import LogbookTracking
 import Testing
@@ -29,11 +30,22 @@ extension TrackingTests {
         }
 
         @Test("6: a program may go on without the plan, and the remark names every issue")
-        func goesOn() {
-            let tracked = Tracked()
-            tracked.tracker.start(TrackingPlan(json: #"{ "trackedScreens": [ { "class": "Nowhere", "label": "x" } ] }"#), onIssues: .goOnWithoutPlan)
-            MainScreen().viewDidAppear(true)
-            #expect(tracked.analytics.events.isEmpty)
+        func goesOn() async {
+            await #expect(processExitsWith: .success) {   // in which nothing else was said: diagnostics show a remark a second
+                let tracked = Tracked(), remarks = Locked([String]())
+                LogDiagnostics.setHandler { remark in remarks.withLock { $0.append(remark.message) } }
+                tracked.tracker.start(
+                    TrackingPlan(json: #"{ "trackedScreens": [ { "class": "Nowhere", "label": "x" }, { "class": "MainScreen", "lable": "x" } ] }"#),
+                    onIssues: .goOnWithoutPlan)
+                MainScreen().viewDidAppear(true)
+                #expect(tracked.analytics.events.isEmpty)
+                #expect(remarks.withLock { $0 } == ["""
+                    the plan was not started:
+                    plan.json:1:34: error: unknown class "Nowhere"; is it annotated @TrackedType?
+                    plan.json:1:61: error: "label" is missing
+                    plan.json:1:86: error: unknown key "lable"; did you mean "label"?
+                    """])
+            }
         }
 
         @Test("7: three mistakes are three issues, in the order of the plan")
@@ -59,9 +71,57 @@ extension TrackingTests {
             ("{ \"a\": \"b\n\" }", "1:10: error: malformed plan: a quote is not closed"),
             ("", "1:1: error: malformed plan: the text ends too early"),
             ("{} {}", "1:4: error: malformed plan: there is text behind the end"),
+            ("[007]", "1:5: error: malformed plan: this is no number"), ("[1.]", "1:4: error: malformed plan: this is no number"),
+            ("[-.5]", "1:5: error: malformed plan: this is no number"),
+            ("[-0.5e1, 0, 10, -1E+2]", "1:1: error: the plan must be an object"),
         ])
         func malformed(plan: String, issue: String) {
             #expect(Tracked.issues(plan) == ["plan.json:" + issue])
+        }
+
+        @Test("a plan in another encoding is malformed, and says no other words than somebody wrote", arguments: ["x", "\\u0078"])
+        func otherEncodings(text: String) {
+            let latin = Array("{ \"trackedScreens\": [\n  { \"label\": \"\(text)".utf8) + [0xF6] + Array("\" } ] }".utf8)
+            let issues = Tracker.check(TrackingPlan(json: latin)).map(\.description)
+            #expect(issues == ["plan.json:2:14: error: malformed plan: this text is not UTF-8"])
+        }
+
+        @Test("a condition may have any number of parts")
+        func longConditions() throws {
+            let tracked = Tracked()
+            for (sign, sense) in [("||", "=="), ("&&", "!=")] {
+                let condition = (1...10_000).map { "$arg.quantity \(sense) \($0)" }.joined(separator: " \(sign) ")
+                let entry = #""class": "Cart", "selector": "add(_:quantity:)", "label": "\#(sign)""#
+                try tracked.following("{ \"trackedEvents\": [ { \(entry), \"when\": \"\(condition)\" } ] }") {
+                    var cart = Cart()
+                    for quantity in [0, 2] { _ = cart.add("a", quantity: quantity) }
+                }
+            }
+            #expect(tracked.labels == ["||", "&&"])
+        }
+
+        @Test("what is wrong with an entry whatever comes late is said at once; what the program gives names to may be late", arguments: [
+            (#""advice": "aftr""#, ["1:73: error: unknown advice \"aftr\"; did you mean \"after\"?"]),
+            (#""when": "$self.x >""#, ["1:81: error: bad condition: a value is missing at the end (at byte 9)"]),
+            (#""level": "wraning""#, ["1:72: error: unknown level \"wraning\"; did you mean \"warning\"?"]),
+            (#""transaction": { "opens": "buy" }"#, ["1:89: error: unknown use case \"buy\""]),
+            (#""when": "isPaying", "providers": ["later"], "metadataFrom": "basket", "label": "$arg.x""#, []),
+        ])
+        func lateEntries(words: String, issues: [String]) {
+            let label = words.contains("label") ? "" : #", "label": "x""#
+            let plan = "{ \"trackedEvents\": [ { \"class\": \"Nowhere\", \"selector\": \"f()\", \(words)\(label), \"late\": true } ] }"
+            #expect(Tracked.issues(plan) == issues.map { "plan.json:" + $0 })
+        }
+
+        @Test("an event is found by the number of its use case, whichever name of that has it")
+        func usecasesOfOneNumber() {
+            for number in 0..<20 {   // which of them comes first is another one each time
+                let usecases = (0...3).map { #""u\#($0)": { "number": \#(number), "events": { "e\#($0)": \#($0) } }"# }
+                let entry = #""class": "MainScreen", "selector": "share(_:)", "label": "x""#
+                let transaction = #""transaction": { "opens": \#(number), "event": "e2" }"#
+                let plan = #"{ "usecases": { \#(usecases.joined(separator: ", ")) }, "trackedEvents": [ { \#(entry), \#(transaction) } ] }"#
+                #expect(Tracked.issues(plan) == [])
+            }
         }
 
         @Test("every rule of the plan says what is wrong", arguments: [
@@ -241,6 +301,7 @@ extension TrackingTests {
         func unreadable() {
             let issues = Tracker.check(TrackingPlan(path: "/nowhere/plan.json"))
             #expect(issues.map(\.description) == ["/nowhere/plan.json: error: cannot read the plan: No such file or directory"])
+            #expect(Tracker.check(TrackingPlan(path: "/")).map(\.description) == ["/: error: cannot read the plan: Is a directory"])
         }
     }
 }

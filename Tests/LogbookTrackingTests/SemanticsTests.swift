@@ -100,6 +100,14 @@ extension TrackingTests {
             #expect(throws: PurchaseError.code(9)) { _ = try Ticket(number: 9).pass(false).number }
             #expect(Ward.Patient().lie(in: .first) == .first && Ward.Patient().turn(2) == 2)
             #expect(Opaques().woven([1]) == 1 && Opaques().wovenToo("x") == "x")
+            let plain = try Plain(2), later = try await Plain(later: 5)
+            #expect(try plain.number == 2 && later.number == 5 && Plain(typed: 3).number == 3)
+            #expect(try Plain(maybe: 0) == nil && Plain(maybe: 4)?.number == 4)
+            try plain.take([1])
+            let _: Void = plain.get()
+            #expect(plain.never() == 1 && plain.neverWoven() == 2 && plain.get() == 3 && plain.change(`inout`: 4) == 4)
+            #expect(plain.check(try { throw PurchaseError.code(1) }()) == false && plain.passOn(true))
+            #expect(plain.glob() == "${HOME}/*.swift" && plain.path() == "{scheme}//{host}")
 
             let labels = Set(tracked.labels)
             guard isOpen else {
@@ -118,6 +126,8 @@ extension TrackingTests {
                 "Odd.odd", "Borrowed.count()", "Borrowed.countWoven()", "Opaques.count(_:_:)", "Opaques.pairs()", "Opaques.woven(_:)",
                 "Opaques.wovenToo(_:)", "Ticket.tear()", "Ticket.sell()", "Ticket.give()", "Ticket.pass(_:)", "Ticket.twice()",
                 "Ticket.choose(_:)", "Ward.Patient.lie(in:)", "Ward.Patient.turn(_:)",
+                "Plain.init(_:)", "Plain.init(maybe:)", "Plain.init(later:)", "Plain.take(_:)", "Plain.neverWoven()", "Plain.get()",
+                "Plain.check(_:)", "Plain.passOn(_:)", "Plain.change(inout:)", "Plain.glob()",
             ] {
                 #expect(labels.contains(label), "\(label)")
             }

@@ -99,6 +99,7 @@ extension TrackingTests {
                     func blob() { #aspectPoint("inGeneric", ["n": 1]) }
                 }
                 extension Gen where T == Int { @Tracked func two() {} }
+                @TrackedExtension extension Gen<String> { func three() {} }
                 struct Plain { @Tracked func one<T>(_ t: T) {} }
                 extension Plain { @Tracked func two<T>(_ t: T) {} }
                 @Tracked func free<T>(_ t: T) {}
@@ -185,6 +186,8 @@ extension TrackingTests {
             ("init(n: Int) throws {\n    x = n\n} // was: init?(n: Int) { … }", "\n    x = n\n"), ("func a() -> Int { 1 } /* see { b } */", " 1 "),
             ("func a() { print(\"}\") }", " print(\"}\") "), ("func a() { b() // }\n}", " b() // }\n"), ("func a() { /* } */ b() }\n\n// }", " /* } */ b() "),
             ("func a() { if c { b() } }", " if c { b() } "), ("func a() {}", ""),
+            (#"func a() -> S { "${HOME}/*.swift" }"#, #" "${HOME}/*.swift" "#), (#"func a() -> S { "{b}//c" } // }"#, #" "{b}//c" "#),
+            ("func a() -> S {\n    b(#\"}/*\"#)\n} /* } */", "\n    b(#\"}/*\"#)\n"), ("func a() -> R { /}\\/*/ }", " /}\\/*/ "),
         ])
         func bodies(declaration: String, body: String) { #expect(header(declaration).body == body) }
 

@@ -56,6 +56,18 @@ import Testing
         #expect(Self.weave(source, #""class": "List", "selector": "show()""#).issues.first?.contains("instances of List, as of any") == true)
     }
 
+    @Test("what may stand for a protocol's requirement cannot be woven: its original would be the replacement", arguments: [
+        ("protocol P { func f() -> Int; init() }", "P", "f()", false), ("protocol Q { func f() }\nprotocol P: Q {}", "P", "f()", false),
+        ("protocol P: Codable {}", "P", "f()", false), ("protocol P: AnyObject, Sendable { func f(_ n: Int) }", "P", "f()", true),
+        ("protocol Q { func g() }\nprotocol P: App.Q {}", "P", "f()", true), ("protocol Q { func f() }\nstruct P: Q {}", "P", "f()", true),
+        ("enum Out { protocol P { static func f() } }", "Out.P", "f()", false),
+    ])
+    func requirements(types: String, type: String, selector: String, isWoven: Bool) {
+        let woven = Self.weave("\(types)\nextension \(type) { func f() {} }", "\"class\": \"\(type)\", \"selector\": \"\(selector)\"")
+        let issue = "\(type).\(selector) cannot be woven: it may stand for what a protocol asks for"
+        #expect(isWoven ? woven.issues.isEmpty : woven.issues.first?.contains(issue) == true, "\(woven.issues)")
+    }
+
     @Test("what an extension of a type inside another does not see is said", arguments: [
         ("func f(_ kind: Kind) {}", "Outer.Kind"), ("func f(_ all: [Int: Kind]) -> Int { 1 }", "Outer.Kind"),
         ("func f(_ n: Int) throws(Deep) {}", "Outer.Mid.Deep"),

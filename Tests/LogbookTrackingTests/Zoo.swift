@@ -429,6 +429,28 @@ enum Ward {
     }
 }
 
+/// What says that it may throw, and does not; what lets one original be told from another; braces in texts before what seems a comment.
+@TrackedType(initializers: true) final class Plain {
+    let number: Int
+    init(_ number: Int) throws { self.number = number }
+    init(typed number: Int) throws(PurchaseError) { self.number = number }
+    init?(maybe number: Int) throws {
+        guard number > 0 else { return nil }
+        self.number = number
+    }
+    init(later number: Int) async throws { self.number = number }
+    func take(_ numbers: consuming [Int]) throws { numbers.append(1) }
+    func never() throws(Never) -> Int { 1 }
+    dynamic func neverWoven() throws(Never) -> Int { 2 }
+    dynamic func get() {}
+    dynamic func get() -> Int { 3 }
+    dynamic func check(_ isTrue: @autoclosure () throws -> Bool) -> Bool { (try? isTrue()) ?? false }
+    dynamic func passOn(_ isTrue: @autoclosure () throws -> Bool) rethrows -> Bool { try isTrue() }
+    dynamic func change(`inout`: Int) -> Int { `inout` }
+    func glob() -> String { "${HOME}/*.swift" }
+    func path() -> String { "{scheme}//{host}" }
+}
+
 /// Points in generic bodies that a macro has wrapped.
 @Tracked func genericWithPoint<Value>(_ value: Value) -> Value {
     #aspectPoint("inGenericFree", ["value": value])
