@@ -113,7 +113,9 @@ extension LogService {
         }
         let word = Array("crashed ".utf8)
         let beginning = try bytes(from: 0, count: word.count)
-        guard status.st_size == 0 || beginning == word else { throw .notACrashRecord(path: path) }
+        // A machine that went down may have left less of a record than its first word, or as many zeros.
+        let isBlank = try bytes(from: 0, count: 4096).allSatisfy { $0 == 0 } && status.st_size <= 4096
+        guard word.starts(with: beginning) || isBlank else { throw .notACrashRecord(path: path) }
         // Several when children of a fork have crashed: the last is the latest. One that was cut off by a full disk is none, nor is one whose
         // beginning lies before what is read.
         let start = max(0, status.st_size - 4096)

@@ -17,7 +17,8 @@ public struct LogConfiguration: Sendable {
     public var listeners: [LogListener]
     /// Rules for every listener, over its own or the preset's; a listener whose levels are fixed keeps its own.
     public var changes: LevelChanges
-    /// What `LOGBOOK_LEVEL` says, over everything else; a listener whose levels are fixed keeps its own.
+    /// What `LOGBOOK_LEVEL` says, over everything else; rules for names that it does not say stay, and a listener whose levels are fixed
+    /// keeps its own.
     public var override: LevelChanges
 
     public init(

@@ -168,7 +168,7 @@ public struct LogEvent: Sendable, Equatable {
 public struct LogErrorDetails: Sendable, Hashable {
     /// The error's Swift type: `PaymentError`.
     public let type: String
-    /// The error in words.
+    /// The error in words: as it describes itself. The `errorDescription` of Foundation's `LocalizedError` is not asked.
     public let description: String
 
     public init(type: String, description: String) {

@@ -1,7 +1,7 @@
 /// How a service and its providers fare: cheap to ask for at any time.
 ///
-/// In words it has a line for each provider: `orders: 12 submitted, 9 delivered, 2 pending (the oldest since 1763720963.5), 1 dropped
-/// (queue_full 1), retrying after 3 failed writes; latest failure: no connection`.
+/// In words it has a line for each provider: `orders: 12 submitted, 9 delivered, 2 pending (the oldest since 2026-11-21T10:29:23.5Z),
+/// 1 dropped (queue_full 1), retrying after 3 failed writes; latest failure: no connection`.
 public struct LogHealth: Sendable, Equatable, CustomStringConvertible {
     public struct Provider: Sendable, Equatable, CustomStringConvertible {
         public let name: String
@@ -23,7 +23,7 @@ public struct LogHealth: Sendable, Equatable, CustomStringConvertible {
 
         public var description: String {
             var text = "\(name): \(ledger.submitted) submitted, \(ledger.delivered) delivered, \(ledger.pending) pending"
-            if let oldestPending { text += " (the oldest since \(oldestPending.seconds))" }
+            if let oldestPending { text += " (the oldest since \(oldestPending))" }
             text += ", \(ledger.droppedTotal) dropped"
             if !ledger.dropped.isEmpty { text += Self.inWords(ledger.dropped) }
             if !lostAfterwards.isEmpty { text += ", \(lostAfterwards.values.reduce(0, +)) lost afterwards" + Self.inWords(lostAfterwards) }

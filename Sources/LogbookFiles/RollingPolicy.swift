@@ -3,8 +3,9 @@ internal import LogbookCore
 /// When a log file is closed and the next one begins, and how long closed ones stay. Limits of all kinds may be combined.
 ///
 /// ```swift
-/// RollingPolicy(maximumBytes: 1 << 20, boundary: .daily(in: .local), maximumAge: .seconds(14 * 86_400))
+/// RollingPolicy(boundary: .daily(in: .local), maximumArchives: 0, maximumAge: .seconds(14 * 86_400))   // a file a day, for two weeks
 /// ```
+/// Each limit holds by itself: with the five archives of the default the seventh day would delete the first.
 /// Nothing is ever deleted that no limit asks for, and nothing but archives that the log's own manifest lists. A negative number, or a
 /// value outside its range, ends the program when the policy is put to use.
 public struct RollingPolicy: Sendable, Hashable {
@@ -34,7 +35,8 @@ public struct RollingPolicy: Sendable, Hashable {
     /// Bytes of archives that may wait for delivery; the oldest beyond this are given up, each said in a
     /// ``LogArchiveEvent/droppedUndelivered(_:events:)`` and all of them in ``LogDiagnostics``. 0 for no limit. Default 1 GiB.
     public var maximumUndeliveredBytes: Int
-    /// Compresses archives in the background, such as `.gzip` of `LogbookCompression`. Nil, the default, for not at all.
+    /// Compresses archives in the background, such as `.gzip` of `LogbookCompression`; one that somebody delivers meanwhile stays as it is.
+    /// Nil, the default, for not at all.
     public var compression: ArchiveCompression?
 
     public init(

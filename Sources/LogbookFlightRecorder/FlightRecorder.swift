@@ -219,7 +219,8 @@ public final class FlightRecorder: SafeEndWitness {
     /// Gives what earlier runs said last to providers, whatever their level and filter, and flushes them. Only the first call has
     /// something to give. A wrapper decides about it as about everything: behind a ``RecentEvents`` or a ``Sampling`` some is held back.
     ///
-    /// The events keep their time and level, get sequences of this run, and are marked as recovered. They come as fast as the queues of
+    /// The events keep their time and level, get sequences of this run, and are marked as recovered; a provider is given also those that
+    /// it heard when they were said first, since nobody knows whether they arrived. They come as fast as the queues of
     /// the providers write; who is too slow gets only some of them. Once the flush has reached every provider, and none has dropped
     /// anything meanwhile, they will not be handed over again; otherwise, and after a kill in the middle, the next start does it again.
     /// - Parameter registrations: Who gets them; every provider of the service unless given, but for this recorder, also behind wrappers,

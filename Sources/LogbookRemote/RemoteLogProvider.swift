@@ -219,7 +219,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     public var ledger: LogLedger? { events.ledger }
 
     /// With a folder, what was lost of the events in it, also of those that earlier runs have left: the spool was full, its disk has lost
-    /// them, the receiver refused them and there is no folder for dead letters. Nil without one.
+    /// them, or the receiver will never take them, also where a folder for dead letters has them. Nil without one.
     public var lostAfterwards: [DropReason: UInt64]? { events.lostAfterwards }
 
     /// Why the latest delivery failed; nil when it did not, or none was tried. See ``status``.
@@ -237,7 +237,8 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     /// when it can.
     public var deliveries: LogLedger { events.deliveries }
 
-    /// How the deliveries fare.
+    /// How the deliveries fare. With a folder `pending` may be more than there are until what earlier runs have left there is counted;
+    /// ``deliveries`` waits for that.
     public var status: CourierStatus { courier.status }
 
     /// Puts another token, address or kind of receiver in force, and tries now: what waits goes there. A pause that the receiver asked

@@ -3,7 +3,8 @@ public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
     /// `pending` events are not acknowledged; they are kept, and tried again unless the provider was shut down.
     case notDelivered(pending: Int, reason: String)
     /// `count` events were lost while the call waited, or are found to be: the queue had no room for them, the receiver will never take
-    /// them, or their file in the folder is damaged or gone. A flush says this first; what it could not make safe the next one says.
+    /// them (a folder for dead letters has those all the same), or their file in the folder is damaged or gone. A flush says this first;
+    /// what it could not make safe the next one says.
     case lost(count: Int)
     /// The spool's folder cannot be used.
     case cannotOpenSpool(folder: String, reason: String)
@@ -17,8 +18,10 @@ public enum RemoteLogProviderError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .notDelivered(let pending, let reason): "\(pending) events are not delivered: \(reason)"
-        case .lost(let count): "\(count) events were lost; the provider's ledger says why"
+        case .notDelivered(let pending, let reason):
+            "\(pending == 1 ? "1 event is" : "\(pending) events are") not delivered: \(reason)"
+        // Not the ledger: with a folder that has as delivered what is in it.
+        case .lost(let count): "\(count == 1 ? "1 event was" : "\(count) events were") lost; the provider's `deliveries` say why"
         case .cannotOpenSpool(let folder, let reason):
             "cannot keep events in \(folder): \(reason); check that it is a folder and that this user may write there"
         case .noFreeLane(let folder, let lanes):

@@ -11,7 +11,8 @@ public final class FakeReceiver<Item: Sendable>: Sendable {
     private struct State {
         var received: [Item] = []
         var isStalled = false
-        var isFailing = false
+        /// So many more are taken before it fails; nil while it works.
+        var takesBeforeFailing: Int?
     }
     private let state = Monitor(State())
 
@@ -22,7 +23,10 @@ public final class FakeReceiver<Item: Sendable>: Sendable {
     public func receive(_ item: Item) throws {
         try state.withLock { access in
             while access.value.isStalled { access.wait() }
-            if access.value.isFailing { throw ScriptedFailure("the receiver was told to fail") }
+            if let left = access.value.takesBeforeFailing {
+                if left <= 0 { throw ScriptedFailure("the receiver was told to fail") }
+                access.value.takesBeforeFailing = left - 1
+            }
             access.value.received.append(item)
         }
     }
@@ -39,5 +43,7 @@ public final class FakeReceiver<Item: Sendable>: Sendable {
     }
 
     /// Refuses everything (true), or works (false).
-    public func fail(_ isFailing: Bool) { state.withLock { $0.value.isFailing = isFailing } }
+    /// - Parameter count: So many items are taken before the first is refused. A sink that gives it the events of a batch one by one meets
+    ///   with a failure in the middle of the batch only so.
+    public func fail(_ isFailing: Bool, after count: Int = 0) { state.withLock { $0.value.takesBeforeFailing = isFailing ? count : nil } }
 }

@@ -74,6 +74,23 @@ private func waitForTheEnd() -> Never { while true { pause() } }
         #expect(messages == ["read back"] && home.names == ["plain.log"])
     }
 
+    @Test func aFileForEachDay() throws {
+        let service = LogService(), home = TemporaryFolder(), folder = home.path
+        let daily = RollingPolicy(boundary: .daily(), maximumArchives: 0, maximumAge: .seconds(14 * 86_400))
+        service.register(try FileLogProvider(in: folder, name: "daily", rolling: daily), from: .info, delivery: .queued())
+        // Seven that are closed by hand, more than stay unless a policy says otherwise.
+        let closed = try FileLogProvider(in: folder, name: "closed", rolling: daily)
+        service.register(closed)
+        for day in 1...7 {
+            service.info("day \(day)")
+            try closed.roll()
+        }
+        #expect(service.flush(by: .seconds(30)).isComplete)
+        var messages: [String] = []
+        try LogFileReader(in: folder, name: "closed").forEachEvent { messages.append($0.message) }
+        #expect(messages == (1...7).map { "day \($0)" } && home.text("daily.log").contains("day 7"))
+    }
+
     @Test func theConsoleSplitsAndColours() async throws {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]

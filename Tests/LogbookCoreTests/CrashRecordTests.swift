@@ -136,6 +136,16 @@ private struct TrappingSink: BatchSink {
         #expect(stat(path, &status) == 0 && status.st_size == 0)
     }
 
+    @Test("what a loss of power may leave of a record is none, and the next is kept", arguments: ["cras", "\0\0\0\0\0\0\0\0\0\0"])
+    func aTornBeginning(_ left: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(descriptor >= 0 && write(descriptor, left, left.utf8.count) == left.utf8.count)
+        close(descriptor)
+        #expect(try record() == nil)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_size == 0)
+    }
+
     @Test("something that is no record is left alone, whatever its last lines say")
     func aLongFileOfSomebodyElse() throws {
         let text = "a diary\n" + String(repeating: "crashed signal=11 code=1 address=0x0 process=1 thread=1 time=1 sequence=1\n", count: 100)

@@ -28,7 +28,7 @@ import Testing
         #expect(health.latestFailure == "cannot reach db://app:<private>@host")
         #expect(health.oldestPending == LogTime(nanoseconds: 1_500_000_000))
         #expect(
-            service.health().description == "db: 0 submitted, 0 delivered, 0 pending (the oldest since 1.5), 0 dropped; "
+            service.health().description == "db: 0 submitted, 0 delivered, 0 pending (the oldest since 1970-01-01T00:00:01.5Z), 0 dropped; "
                 + "latest failure: cannot reach db://app:<private>@host")
     }
 
@@ -49,7 +49,7 @@ import Testing
         clock.advance(by: .seconds(1))
         for number in 2...3 { service.info("\(number)") }
         #expect(
-            health.description == "orders: 3 submitted, 0 delivered, 2 pending (the oldest since 100.0), 1 dropped (queue_full 1)")
+            health.description == "orders: 3 submitted, 0 delivered, 2 pending (the oldest since 1970-01-01T00:01:40Z), 1 dropped (queue_full 1)")
         sink.gate.open()
         #expect(service.flush(by: .seconds(30)).isComplete)
         #expect(health.oldestPending == nil)
@@ -98,7 +98,7 @@ import Testing
         service.info("1")
         #expect(becomesTrue { health.condition == .retrying(failures: 1) })
         #expect(
-            health.description == "orders: 1 submitted, 0 delivered, 1 pending (the oldest since 100.0), 0 dropped, "
+            health.description == "orders: 1 submitted, 0 delivered, 1 pending (the oldest since 1970-01-01T00:01:40Z), 0 dropped, "
                 + "retrying after 1 failed write; latest failure: down")
     }
 }

@@ -14,6 +14,13 @@ import Testing
         #expect(time.nanosecondOfSecond == rest)
     }
 
+    @Test("a moment says itself as people write it", arguments: [
+        (0, "1970-01-01T00:00:00Z"), (1_796_108_650_806_585_181, "2026-12-01T07:04:10.806585181Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
+        (1_500_000_000, "1970-01-01T00:00:01.5Z"), (951_782_400_000_001_000, "2000-02-29T00:00:00.000001Z"),
+        (.min, "1677-09-21T00:12:43.145224192Z"), (.max, "2262-04-11T23:47:16.854775807Z"),
+    ] as [(Int64, String)])
+    func words(nanoseconds: Int64, text: String) { #expect("\(LogTime(nanoseconds: nanoseconds))" == text) }
+
     @Test(arguments: [
         (from: 5, span: .nanoseconds(-7), to: -2),
         (from: 1_763_720_960_000_000_000, span: .seconds(240 * 366 * 86_400), to: Int64.max),

@@ -201,6 +201,11 @@ import Testing
         #expect(unlink(folder("spool/" + file)) == 0)
         #expect(throws: RemoteLogProviderError.lost(count: 5)) { try provider.deliver(by: .seconds(30)) }
         #expect(provider.deliveries == LogLedger(submitted: 5, dropped: [.corruptRecovered: 5]))
+        // The ledger has them as delivered: the words name where the reason is.
+        #expect(provider.ledger == LogLedger(submitted: 5, delivered: 5))
+        #expect("\(RemoteLogProviderError.lost(count: 5))" == "5 events were lost; the provider's `deliveries` say why")
+        #expect("\(RemoteLogProviderError.lost(count: 1))" == "1 event was lost; the provider's `deliveries` say why")
+        #expect("\(RemoteLogProviderError.notDelivered(pending: 1, reason: "away"))" == "1 event is not delivered: away")
     }
 
     @Test func whatIsAcknowledgedAfterTheLaneWasGivenBackStaysForWhoeverHasTheLane() throws {
@@ -454,7 +459,7 @@ import Testing
         #expect(throws: RemoteLogProviderError.lost(count: 1)) { try next.deliver(by: .seconds(30)) }
         #expect(Set(collector.received) == Set((1...100).filter { $0 != 77 }.map { "event \($0)" }))
         #expect(next.deliveries == LogLedger(submitted: 100, delivered: 99, dropped: [.rejectedByServer: 1]))
-        #expect(letters.count == 1)
+        #expect(letters.count == 1 && next.lostAfterwards == [.rejectedByServer: 1])
         let letter = try #require(folder.names(in: "dead").first)
         #expect(folder.text("dead/" + letter).contains(#""message":"event 77""#))
         #expect(eventFiles == [])

@@ -101,6 +101,35 @@ import Testing
         #expect(receiver.received == ["before", "after"])
     }
 
+    @Test func theReceiverFailsAfterSoMany() throws {
+        let receiver = FakeReceiver<String>()
+        receiver.fail(true, after: 2)
+        try receiver.receive("one")
+        try receiver.receive("two")
+        for _ in 1...2 { #expect(throws: ScriptedFailure.self) { try receiver.receive("lost") } }
+        receiver.fail(false)
+        try receiver.receive("three")
+        #expect(receiver.received == ["one", "two", "three"])
+    }
+
+    /// Sends events one by one, and says nothing of how far it came.
+    private struct Forgetful: BatchSink {
+        let receiver: FakeReceiver<String>
+
+        func write(_ batch: [LogEvent]) throws { for event in batch { try receiver.receive(event.message) } }
+    }
+
+    @Test("a sink that sends one by one is found out only by a receiver that fails in the middle", arguments: [0, 3])
+    func aFailureInTheMiddleFindsWhoRepeats(taken: Int) async {
+        let report = await ProviderConformance {
+            let receiver = FakeReceiver<String>()
+            return ConformanceSpecimen(
+                sink: Forgetful(receiver: receiver), readBack: { receiver.received.map { RecordedEvent(message: $0) } },
+                fail: { receiver.fail($0, after: taken) })
+        }.run()
+        #expect(report.findings.map(\.check) == (taken == 0 ? [] : [.sinkFailsHonestly]), "\(report)")
+    }
+
     @Test func theReceiverDoesNotAnswerWhileItIsStalled() {
         let receiver = FakeReceiver<String>(), arrived = Gate(), done = Gate()
         receiver.stall(true)

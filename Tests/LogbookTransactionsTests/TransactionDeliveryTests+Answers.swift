@@ -22,6 +22,23 @@ extension TransactionDeliveryTests {
         #expect(try bench.provider.counts().pending == 1)
     }
 
+    @Test func whatBecameOfADeliveryIsSaidInWords() {
+        let events: [TransactionDeliveryEvent] = [
+            .delivered(transactions: 1, entries: 3), .delivered(transactions: 2, entries: 1),
+            .serverBusy(until: LogTime(seconds: 1_415_145_599)), .serverBusy(until: nil), .authenticationRequired,
+            .failed(reason: #"HTTP status 500: {"error":"down"}"#), .setAside(entries: 1, reason: "HTTP status 400"),
+        ]
+        #expect(
+            events.map { "\($0)" } == [
+                "3 entries of 1 transaction delivered", "1 entry of 2 transactions delivered",
+                "the server asks for patience until 2014-11-04T23:59:59Z; everything is kept",
+                "the server asks for patience; everything is kept",
+                "the server does not know the token; everything is kept until there is another",
+                #"not delivered, everything is kept: HTTP status 500: {"error":"down"}"#,
+                "1 entry set aside, which the server will never take: HTTP status 400",
+            ])
+    }
+
     @Test("C18: a busy server is left alone for as long as it asks")
     func busyForSeconds() throws {
         let clock = Locked<ManualClock?>(nil), arrivals = Heard<LogTime>()
