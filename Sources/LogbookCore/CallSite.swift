@@ -26,10 +26,23 @@ struct CallSite {
 
     /// The names as a record carries them, each with its address and length in one word; nil where no program is loaded today.
     @inline(__always)
-    var words: (file: UInt64, function: UInt64)? {
-        let file = UInt64(UInt(bitPattern: file)), function = UInt64(UInt(bitPattern: function))
-        guard (file | function) >> 48 == 0 else { return nil }
-        return (file << 16 | numbers >> 32 & 0xFFFF, function << 16 | numbers >> 48)
+    var words: Words? {
+        let words = Words(site: self)
+        return (words.fileAddress | words.functionAddress) >> 48 == 0 ? words : nil
+    }
+
+    /// Made where they are stored: on the way there they would be two values more to keep.
+    struct Words {
+        fileprivate let site: CallSite
+
+        @inline(__always)
+        fileprivate var fileAddress: UInt64 { UInt64(UInt(bitPattern: site.file)) }
+        @inline(__always)
+        fileprivate var functionAddress: UInt64 { UInt64(UInt(bitPattern: site.function)) }
+        @inline(__always)
+        var file: UInt64 { fileAddress << 16 | site.numbers >> 32 & 0xFFFF }
+        @inline(__always)
+        var function: UInt64 { functionAddress << 16 | site.numbers >> 48 }
     }
 
     var source: LogSource {

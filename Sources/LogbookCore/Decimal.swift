@@ -15,8 +15,9 @@ package func writeDecimal(_ magnitude: UInt64, isNegative: Bool, to target: Unsa
 
 /// The same for a number below 100,000,000.
 /// - Returns: Where it ends.
+@inlinable
 @inline(__always)
-func writeUpToEight(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+package func writeUpToEight(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     if value < 10_000 { return writeUpToFour(value, to: target) }
     let thousands = value / 10_000, rest = value &- thousands &* 10_000, hundreds = rest / 100
     let end = writeUpToFour(thousands, to: target)
@@ -51,16 +52,18 @@ func writeAnyDecimal(_ magnitude: UInt64, isNegative: Bool, to target: UnsafeMut
 
 /// - Parameter value: Below 10,000.
 /// - Returns: Where it ends.
+@inlinable
 @inline(__always)
-private func writeUpToFour(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+func writeUpToFour(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     if value < 100 { return writeUpToTwo(value, to: target) }
     let hundreds = value / 100, end = writeUpToTwo(hundreds, to: target)
     writePair(value &- hundreds &* 100, to: end)
     return end + 2
 }
 
+@inlinable
 @inline(__always)
-private func writeUpToTwo(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+func writeUpToTwo(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
     if value < 10 {
         target.pointee = 0x30 &+ UInt8(truncatingIfNeeded: value)
         return target + 1

@@ -42,8 +42,9 @@ struct DistributionRound {
     private var isPrivileged = false
     /// The layout of all who hear the records at the moment, when it is the only one.
     private var soleLayout: Unmanaged<SeatPlan.Layout>?
-    /// The same where nothing stands in the way of laying a record out at once.
+    /// The same where nothing stands in the way of laying a record out at once, and the kinds of records for which that is so.
     private var shortcut: Unmanaged<SeatPlan.Layout>?
+    private var shortcutKinds = EventRecord.messageKinds(isPrivileged: false)
     private var wantsEvents = false
     /// Searches the records that come at the moment.
     private var scanner: PrivacyScanner?
@@ -56,7 +57,7 @@ struct DistributionRound {
     private var chunks: [LineChunk] = [], items: [QueueItem] = []
     private var count = 0
     /// Whether it has as much as one round should.
-    private(set) var isFull = false
+    private var isFull = false
     /// Of the objects among the records, by estimate.
     private(set) var heldBytes = 0
     /// Of those events for which others have to be done as well.
@@ -83,18 +84,18 @@ struct DistributionRound {
         beginStretch()
     }
 
-    mutating func add(_ memory: UnsafeRawPointer) {
+    /// - Returns: Whether it takes another one.
+    mutating func add(_ memory: UnsafeRawPointer) -> Bool {
         count &+= 1
-        if _slowPath(count >= Self.maximumCount) { isFull = true }
-        let record = memory.assumingMemoryBound(to: EventRecord.self), mark = record.pointee.mark
-        if let shortcut, record.pointee.hearing == currentHearing, EventRecord.isPrivileged(mark) == isPrivileged, EventRecord.isMessage(mark),
+        let record = memory.assumingMemoryBound(to: EventRecord.self), kind = EventRecord.kind(record.pointee.mark)
+        if let shortcut, record.pointee.hearing == currentHearing, kind &- shortcutKinds.first < shortcutKinds.count,
             shortcut._withUnsafeGuaranteedRef({ layout in text._withUnsafeGuaranteedRef { layout.append(atOnce: memory, $0) } })
         {
             currentCount &+= 1
-            if shortcut._withUnsafeGuaranteedRef({ $0.isFull }) { isFull = true }
-            return
+            return count < Self.maximumCount && !shortcut._withUnsafeGuaranteedRef { $0.isFull }
         }
         addSlowly(memory)
+        return count < Self.maximumCount && !isFull
     }
 
     /// Whatever there is to a record.
@@ -132,6 +133,7 @@ struct DistributionRound {
         soleLayout = layouts.count == 1 ? .passUnretained(plan.layouts[layouts[0]]) : nil
         wantsEvents = listeners[current].wantsEvents
         scanner = listeners[current].privacy?.terms.scanner
+        shortcutKinds = EventRecord.messageKinds(isPrivileged: isPrivileged)
         shortcut = soleLayout.flatMap { sole in
             scanner == nil && !wantsEvents && sole._withUnsafeGuaranteedRef { $0.hasWriter } ? sole : nil
         }

@@ -49,6 +49,8 @@ final class Distributor: Sendable {
     let lineage = ProcessLineage.current
     let ring = EventRing()
     private let state = Monitor(State())
+    /// Whether somebody distributes, for a look without the lock: what it says may be out of date.
+    private let isOwned = Atomic<Bool>(false)
     /// How far the queues have what the ring had. The ring's own position is ahead of it while a round is handed on.
     private let handedOn = Atomic<Int>(0)
     /// Whether the thread waits to be called; true as well where there is none.
@@ -224,11 +226,14 @@ final class Distributor: Sendable {
     }
 
     /// Takes the pieces of a message without metadata, or loses and counts it: the everyday case of the other.
-    /// - Parameter words: A record carries them; can be read up to the next multiple of eight.
+    /// - Parameters:
+    ///   - words: A record carries them; can be read up to the next multiple of eight.
+    ///   - thread: Asked for, like what follows it, once there is a record to store it in.
     @inline(__always)
     func push(
-        _ words: UnsafeBufferPointer<UInt64>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64, thread: UInt64,
-        file: UInt64, function: UInt64, line: UInt32
+        _ words: UnsafeBufferPointer<UInt64>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64,
+        thread: @autoclosure () -> UInt64, file: @autoclosure () -> UInt64, function: @autoclosure () -> UInt64,
+        line: @autoclosure () -> UInt32
     ) {
         if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ words.count &* 8
@@ -236,11 +241,14 @@ final class Distributor: Sendable {
             return lose(hearing, sequence)
         }
         let body = EventRecord.writeHeader(
-            to: memory, hearing, time, sequence, thread, file, function, EventRecord.place(line: line, messageWords: words.count, members: 0))
+            to: memory, hearing, time, sequence, thread(), file(), function(),
+            EventRecord.place(line: line(), messageWords: words.count, members: 0))
         if let start = words.baseAddress { copyWords(words.count, from: start, to: body) }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
-        if _slowPath(isCrowded) { relieve() }
-        if _slowPath(level >= .error) { call() }
+        if _slowPath(isCrowded || level >= .error) {
+            if isCrowded { relieve() }
+            if level >= .error { call() }
+        }
     }
 
     /// Takes a transaction's entry, or loses and counts it.
@@ -405,10 +413,12 @@ final class Distributor: Sendable {
     /// processor, and soon the caller for it.
     @inline(never)
     private func relieve() {
+        // As long as the ring is crowded every caller comes here: they would have the lock from each other, and from who distributes.
+        if isOwned.load(ordering: .relaxed) { return }
         let thread = LogThread.currentNumber
         let isFree = state.withLock { access in
             guard access.value.owner == 0, !access.value.isClosed else { return false }
-            access.value.owner = thread
+            own(access, thread)
             return true
         }
         guard isFree else { return }
@@ -537,16 +547,21 @@ final class Distributor: Sendable {
                 if handedOn.load(ordering: .acquiring) >= target { return .notNeeded }
                 if !isInTime { return .notHad }
             }
-            access.value.owner = thread
+            own(access, thread)
             return .mine
         }
     }
 
     private func release() {
         state.withLock { access in
-            access.value.owner = 0
+            own(access, 0)
             access.broadcast()
         }
+    }
+
+    private func own(_ access: Monitor<State>.Access, _ thread: UInt64) {
+        access.value.owner = thread
+        isOwned.store(thread != 0, ordering: .relaxed)
     }
 
     /// - Parameters:
@@ -559,8 +574,7 @@ final class Distributor: Sendable {
             let before = ring.position
             ring.drain(upTo: target) { memory in
                 if EventRecord.countsTicks(memory.load(as: UInt64.self)) { EventRecord.setTime(of: memory, by: &ticks.pointee) }
-                round.pointee.add(memory)
-                return !round.pointee.isFull
+                return round.pointee.add(memory)
             }
             counts.place(round.pointee.handOn(under: pressure))
             handedOn.store(ring.position, ordering: .releasing)

@@ -44,12 +44,16 @@ struct EventRecord {
         let time = ticks.time(of: memory.load(fromByteOffset: 16, as: UInt64.self))
         memory.storeBytes(of: time, toByteOffset: 16, as: Int64.self)
     }
-    /// Whether words and members of a message lie behind the header.
-    @inline(__always)
-    static func isMessage(_ mark: UInt64) -> Bool { mark & (objectFlag | entryFlag) == 0 }
     /// Whether an ``EntryRecord`` does.
     @inline(__always)
     static func isEntry(_ mark: UInt64) -> Bool { mark & entryFlag != 0 }
+    /// A number that is among ``messageKinds(isPrivileged:)`` for messages of such levels, and for nothing else.
+    @inline(__always)
+    static func kind(_ mark: UInt64) -> UInt64 { mark & (objectFlag | entryFlag | 0xFF << 32) }
+    static func messageKinds(isPrivileged: Bool) -> (first: UInt64, count: UInt64) {
+        let border = UInt64(LogLevel.error.rawValue) << 32
+        return isPrivileged ? (border, 0x100 << 32 - border) : (0, border)
+    }
     /// Of a message.
     @inline(__always)
     static func isPrivileged(_ mark: UInt64) -> Bool { UInt8(truncatingIfNeeded: mark >> 32) >= LogLevel.error.rawValue }

@@ -108,23 +108,24 @@ final class EventRing: Sendable {
         var position = reserved.pointee.number.load(ordering: .relaxed)
         while true {
             let cell = position & (Self.cells &- 1)
+            var next = position &+ count
             // A record does not wrap: what is left at the end of the ring is committed as padding together with it.
-            let padding = cell &+ count > Self.cells ? Self.cells &- cell : 0
-            let next = position &+ padding &+ count
+            if _slowPath(cell &+ count > Self.cells) { next &+= Self.cells &- cell }
             let used = next &- taken.pointee.number.load(ordering: .acquiring)
             if _slowPath(used > Self.cells) { return nil }
             let (exchanged, original) = reserved.pointee.number.weakCompareExchange(
                 expected: position, desired: next, successOrdering: .relaxed, failureOrdering: .relaxed)
             if _fastPath(exchanged) {
-                if _slowPath(padding > 0) {
-                    let mark = Self.padding | UInt64(padding &* Self.cellBytes)
+                let record = next &- count
+                if _slowPath(record != position) {
+                    let mark = Self.padding | UInt64((record &- position) &* Self.cellBytes)
                     self.mark(of: address(position)).pointee.store(mark, ordering: .releasing)
                 }
                 // The reader wrote into these cells last: fetched now, they are here when the records come that most often fill two of them.
-                let ahead = address(position &+ padding &+ Self.fetchedCells)
+                let ahead = address(record &+ Self.fetchedCells)
                 logbook_prefetch_for_writing(ahead)
                 logbook_prefetch_for_writing(ahead + Self.cellBytes)
-                return (address(position &+ padding), used > Self.crowdedCells)
+                return (address(record), used > Self.crowdedCells)
             }
             position = original
         }

@@ -7,10 +7,6 @@ package final class LineMemory: @unchecked Sendable {
     static let keptCapacity = DistributionRound.maximumBytes + (4 << 10)
     /// Room of a new one in lines.
     private static let lineCapacity = DistributionRound.maximumCount
-    /// Room that a message leaves behind it for what ends its line.
-    @inlinable
-    @inline(__always)
-    package static var slack: Int { 64 }
     /// Behind a pointer, because the fields of an object are checked at every access.
     @usableFromInline let storage: UnsafeMutablePointer<LineStorage>
     private let pool = LinePool()

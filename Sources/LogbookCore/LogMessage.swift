@@ -124,8 +124,12 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         @usableFromInline var next: UnsafeMutablePointer<UInt64>
         @usableFromInline var end: UnsafeMutablePointer<UInt64>
 
-        public init(literalCapacity: Int, interpolationCount: Int) {
-            buffer = .take()
+        @inlinable
+        @inline(__always)
+        public init(literalCapacity: Int, interpolationCount: Int) { self = beginInterpolation() }
+
+        fileprivate init(in buffer: MessageBuffer) {
+            self.buffer = buffer
             next = buffer.start
             end = buffer.end
         }
@@ -325,3 +329,8 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
         }
     }
 }
+
+/// A function of no type: one of the interpolation would be called with it.
+@usableFromInline
+@inline(never)
+func beginInterpolation() -> LogMessage.StringInterpolation { LogMessage.StringInterpolation(in: .take()) }

@@ -83,8 +83,9 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     @usableFromInline private(set) var mayHoldProtected = false
     /// The words that it takes as ``MemberWords``; negative where it is, or once was, more than a record can carry.
     @usableFromInline private(set) var countedWords: Int32 = 0
-    /// Where each key stands; there only beyond ``searchedMembers``, so that even a million members cost no quadratic time.
-    @usableFromInline private(set) var places: [MetadataKey: Int]?
+    /// Where each key stands; there only beyond ``searchedMembers``, so that even a million members cost no quadratic time. In an array of
+    /// its own: to let go of a dictionary that is not there takes a call without metadata two calls of the runtime, of an array none.
+    @usableFromInline private(set) var places: [[MetadataKey: Int]]?
     /// Up to so many members a key is looked for one by one.
     private static let searchedMembers = 32
 
@@ -180,17 +181,17 @@ public struct LogMetadata: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         }
         entries.append((key, value))
         heed(key, value)
-        if places != nil { places![MetadataKey(key)] = entries.count - 1 }
+        if places != nil { places![0][MetadataKey(key)] = entries.count - 1 }
         else if entries.count > Self.searchedMembers { indexPlaces() }
     }
 
     private func place(of key: String) -> Int? {
-        if let places { return places[MetadataKey(key)] }
+        if let places { return places[0][MetadataKey(key)] }
         return someEntries?.firstIndex { MetadataKey.areEqual($0.0, key) }
     }
 
     private mutating func indexPlaces() {
-        places = Dictionary(entries.enumerated().map { (MetadataKey($1.0), $0) }) { first, _ in first }
+        places = [Dictionary(entries.enumerated().map { (MetadataKey($1.0), $0) }) { first, _ in first }]
     }
 
     public static func == (left: LogMetadata, right: LogMetadata) -> Bool {

@@ -49,6 +49,7 @@ final class MessageBuffer: @unchecked Sendable {
     }
 
     /// Keeps the buffer for the thread's next message, unless somebody else still holds it.
+    @inline(__always)
     static func giveBack(_ buffer: consuming MessageBuffer) {
         guard isKnownUniquelyReferenced(&buffer), buffer.storage.pointee.capacity <= maximumKeptCapacity else { return }
         buffer.isMarked = false

@@ -44,7 +44,7 @@ package final class MessageText: @unchecked Sendable {
             switch bits & MessageWord.kindMask {
             case MessageWord.Kind.literal.rawValue:
                 source = UnsafePointer(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift)))!
-                count = Int(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
+                count = MessageWord.literalBytes(bits)
                 if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { isClean = false }
             case MessageWord.Kind.small.rawValue:
                 if _slowPath(limit - next < 20) { grow(&start, &next, &limit, by: 20) }
@@ -71,79 +71,63 @@ package final class MessageText: @unchecked Sendable {
         return (UnsafeBufferPointer(start: start, count: next - start), isClean)
     }
 
-    /// Writes the text of a message to where it stays.
-    /// - Parameter maximumBytes: ``LogLimits/highest``'s at most. A text that is longer is given up before much more memory is taken for it.
-    /// - Returns: False where a format may have to escape something of it, or it was given up: then what was written means nothing.
-    ///   Otherwise there is room for ``LineMemory/slack`` more.
-    @inline(__always)
-    func write(_ words: MessageWords, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
-        guard var word = words.words.baseAddress else { return true }
-        let end = word + words.words.count
-        let known = self.known, most = memory.count + maximumBytes
-        var next = memory.next, limit = memory.end - LineMemory.slack
-        while word < end {
-            let bits = word.pointee, kind = bits & MessageWord.kindMask
-            word += 1
-            if kind == MessageWord.Kind.literal.rawValue {
-                let source = UnsafePointer<UInt8>(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift))).unsafelyUnwrapped
-                let count = Int(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
-                if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { return false }
-                if _slowPath(next + count > limit) {
-                    guard let moved = Self.makeRoom(for: count, at: next, in: memory, upTo: most) else { return false }
-                    (next, limit) = (moved, memory.end - LineMemory.slack)
-                }
-                copyText(count, from: source, to: next)
-                next += count
-            } else if kind == MessageWord.Kind.small.rawValue {
-                if _slowPath(next + 20 > limit) {
-                    guard let moved = Self.makeRoom(for: 20, at: next, in: memory, upTo: most) else { return false }
-                    (next, limit) = (moved, memory.end - LineMemory.slack)
-                }
-                if _fastPath(bits >> UInt64(MessageWord.kindBits) < 100_000_000) {
-                    next = writeUpToEight(UInt32(truncatingIfNeeded: bits >> UInt64(MessageWord.kindBits)), to: next)
-                } else {
-                    let value = Int64(bitPattern: bits) >> Int64(MessageWord.kindBits)
-                    next += writeAnyDecimal(value.magnitude, isNegative: value < 0, to: next)
-                }
-            } else if kind == MessageWord.Kind.text.rawValue {
-                let source = UnsafeRawPointer(word).assumingMemoryBound(to: UInt8.self), count = Int(bits >> UInt64(MessageWord.kindBits))
-                word += MessageWord.textWords(count)
-                guard Self.isClean(UnsafeBufferPointer(start: source, count: count), 0x22, 0x5C) else { return false }
-                if _slowPath(next + count > limit) {
-                    guard let moved = Self.makeRoom(for: count, at: next, in: memory, upTo: most) else { return false }
-                    (next, limit) = (moved, memory.end - LineMemory.slack)
-                }
-                copyText(count, from: source, to: next)
-                next += count
-            } else if kind <= MessageWord.Kind.double.rawValue {
-                next = Self.write(MessageWords(words: UnsafeBufferPointer(start: word - 1, count: 2)), at: next, in: memory)
-                limit = memory.end - LineMemory.slack
-                word += 1
-            }
+    /// Writes one piece of a message to where it stays.
+    /// - Parameters:
+    ///   - word: Where the piece begins; then where the next one does.
+    ///   - end: Where the message ends.
+    ///   - next: Where its text goes.
+    ///   - room: Bytes that are to be free behind it, and eight more for each word that comes then.
+    ///   - most: How much the memory may hold when more of it is needed: what is beyond that is given up.
+    /// - Returns: Where the text ends, in memory that may have moved; nil where a format may have to escape something of it, or it was
+    ///   given up.
+    @inline(never)
+    package func writePiece(
+        at word: inout UnsafePointer<UInt64>, of end: UnsafePointer<UInt64>, to next: UnsafeMutablePointer<UInt8>, leaving room: Int,
+        upTo most: Int, in memory: LineMemory
+    ) -> UnsafeMutablePointer<UInt8>? {
+        func makeRoom(for count: Int) -> UnsafeMutablePointer<UInt8>? {
+            let count = count + room + (end - word) * 8
+            return _fastPath(count <= memory.end - next) ? next : Self.grow(memory, by: count, at: next, upTo: most)
         }
-        memory.finish(at: next)
-        return true
+        let bits = word.pointee
+        word += 1
+        let source: UnsafePointer<UInt8>, count: Int
+        switch bits & MessageWord.kindMask {
+        case MessageWord.Kind.literal.rawValue:
+            source = UnsafePointer(bitPattern: UInt(bits >> UInt64(MessageWord.literalAddressShift))).unsafelyUnwrapped
+            count = MessageWord.literalBytes(bits)
+            if _slowPath(known[Self.place(of: bits)] != bits), !isCleanLiteral(bits, source, count) { return nil }
+        case MessageWord.Kind.text.rawValue:
+            source = UnsafeRawPointer(word).assumingMemoryBound(to: UInt8.self)
+            count = Int(bits >> UInt64(MessageWord.kindBits))
+            word += MessageWord.textWords(count)
+            guard Self.isClean(UnsafeBufferPointer(start: source, count: count), 0x22, 0x5C) else { return nil }
+        case MessageWord.Kind.small.rawValue:
+            guard let next = makeRoom(for: 20) else { return nil }
+            let value = Int64(bitPattern: bits) >> Int64(MessageWord.kindBits)
+            return next + writeDecimal(value.magnitude, isNegative: value < 0, to: next)
+        case MessageWord.Kind.signed.rawValue, MessageWord.Kind.unsigned.rawValue, MessageWord.Kind.double.rawValue:
+            let piece = MessageWords(words: UnsafeBufferPointer(start: word - 1, count: 2))
+            word += 1
+            guard let next = makeRoom(for: piece.maximumBytes) else { return nil }
+            return next + piece.write(to: next)
+        default: return next   // a record has no marks but that something is for everybody
+        }
+        guard let next = makeRoom(for: count) else { return nil }
+        copyText(count, from: source, to: next)
+        return next + count
     }
 
     /// Makes room behind what was written; the memory may move.
     /// - Returns: Where the next byte goes; nil where there are more than `most` already.
     @inline(never)
-    private static func makeRoom(
-        for count: Int, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory, upTo most: Int = .max
+    private static func grow(
+        _ memory: LineMemory, by count: Int, at next: UnsafeMutablePointer<UInt8>, upTo most: Int
     ) -> UnsafeMutablePointer<UInt8>? {
         memory.finish(at: next)
         guard memory.count <= most else { return nil }
-        memory.grow(by: count + LineMemory.slack)
+        memory.grow(by: count)
         return memory.next
-    }
-
-    /// A piece that two words make.
-    @inline(never)
-    private static func write(
-        _ piece: MessageWords, at next: UnsafeMutablePointer<UInt8>, in memory: LineMemory
-    ) -> UnsafeMutablePointer<UInt8> {
-        let next = makeRoom(for: piece.maximumBytes, at: next, in: memory)!
-        return next + piece.write(to: next)
     }
 
     @inline(never)

@@ -2,7 +2,9 @@
 
 /// A piece of a message as one word: what it is, in the lowest three bits, and as much of it as fits. Text, and what needs all 64
 /// bits, lies in the words behind it.
-enum MessageWord {
+@usableFromInline
+package enum MessageWord {
+    @usableFromInline
     enum Kind: UInt64 {
         /// UTF-8 of `rest` bytes in the words behind, filled up to whole words.
         case text
@@ -48,4 +50,24 @@ enum MessageWord {
     }
 
     static func textWords(_ count: Int) -> Int { (count + 7) / 8 }
+
+    @inlinable
+    @inline(__always)
+    package static func isLiteral(_ word: UInt64) -> Bool { word & 7 == 1 }
+
+    /// The length of a literal.
+    @inlinable
+    @inline(__always)
+    package static func literalBytes(_ word: UInt64) -> Int { Int(truncatingIfNeeded: word >> 3) & 0x1FFF }
+
+    /// The number in a word, or something that is no less than ``endOfEightDigits`` where it has none, or a negative or longer one.
+    @inlinable
+    @inline(__always)
+    package static func upToEightDigits(_ word: UInt64) -> UInt64 {
+        // The kind comes to stand in the topmost bits, and goes where it is the right one.
+        (word >> 3 | word << 61) &- 2 << 61
+    }
+    @inlinable
+    @inline(__always)
+    package static var endOfEightDigits: UInt64 { 100_000_000 }
 }

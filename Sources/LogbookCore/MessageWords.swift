@@ -104,8 +104,7 @@ struct MessageWords {
             switch MessageWord.Kind(rawValue: word & MessageWord.kindMask)! {
             case .literal:
                 let address = UnsafePointer<UInt8>(bitPattern: UInt(word >> UInt64(MessageWord.literalAddressShift)))
-                let count = Int(truncatingIfNeeded: word >> UInt64(MessageWord.kindBits)) & (1 << MessageWord.literalLengthBits - 1)
-                body(.bytes(UnsafeBufferPointer(start: address, count: count)))
+                body(.bytes(UnsafeBufferPointer(start: address, count: MessageWord.literalBytes(word))))
             case .small: body(.signed(Int64(bitPattern: word) >> Int64(MessageWord.kindBits)))
             case .text:
                 let count = Int(word >> UInt64(MessageWord.kindBits))

@@ -49,8 +49,11 @@ package struct PlainRecord {
     /// Everything but the message.
     package func withoutMessage(_ texts: MessageText) -> PlainEvent { EventRecord.viewWithoutMessage(of: memory, in: texts) }
 
-    /// Writes the message; see ``MessageText/write(_:upTo:to:)``.
-    package func writeMessage(_ texts: MessageText, upTo maximumBytes: Int, to memory: LineMemory) -> Bool {
-        texts.write(EventRecord.message(of: self.memory), upTo: maximumBytes, to: memory)
-    }
+    /// The words of the message, see ``MessageWord``: where they begin, and how many there are.
+    @inlinable
+    @inline(__always)
+    package var message: UnsafePointer<UInt64> { (memory + 64).assumingMemoryBound(to: UInt64.self) }
+    @inlinable
+    @inline(__always)
+    package var messageWords: Int { Int(truncatingIfNeeded: word(7) >> 32 & 0xFFFF) }
 }

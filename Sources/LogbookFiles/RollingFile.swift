@@ -165,7 +165,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
         // header it is one line that is too large, and the others have a file of their own.
         let isTooLarge = policy.rolls(before: first, into: size)
         let room = isTooLarge ? (size == header.count ? first : Int.max) : policy.maximumBytes - size
-        var fitting = lineEnds.prefix { $0 - start <= room }.count
+        // Nearly always all of them.
+        var fitting = lineEnds.last! - start <= room ? lineEnds.count : lineEnds.prefix { $0 - start <= room }.count
         if !times.isEmpty, let end = endOfPeriod(beginningWith: times.first), reasonToRoll(before: times.first) == nil {
             fitting = min(fitting, times.prefix { $0 < end }.count)
         }

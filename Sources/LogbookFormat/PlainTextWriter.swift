@@ -10,7 +10,8 @@ internal import LogbookCore
     internal import Musl
 #endif
 
-/// Writes plain records in the standard style. What the records of one second share, and those of one place, is kept as text.
+/// Writes plain records in the standard style. What the records of one second share, and those of one place, is kept as text; also the
+/// first literals of a place's messages, where they can be copied in whole pieces.
 ///
 /// `@unchecked`: one thread at a time uses it.
 final class PlainTextWriter: RecordWriter, @unchecked Sendable {
@@ -26,7 +27,19 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         var lineAndLevel: UInt64 = 0
         var count = 0
     }
-    private static let slotBytes = MemoryLayout<Place>.size + placeBytes
+    /// A literal of the place's messages in which nothing has to be escaped: its word, and behind that its text.
+    private struct Literal {
+        static let textBytes = 56
+        /// A cache line.
+        static let bytes = 64
+        /// No literal's word.
+        static let none: UInt64 = 1
+    }
+    /// Literals that are kept of a place, and one that is never: behind it nothing is looked for.
+    private static let literals = 8
+    private static let literalsPlace = MemoryLayout<Place>.size + placeBytes
+    private static let slotBytes = literalsPlace + literals * Literal.bytes
+    private static let alignment = 64
 
     /// The second whose text is kept, in nanoseconds.
     private struct Second {
@@ -34,9 +47,12 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         /// Nanoseconds of it; none of the one that begins before the first moment there is.
         var length: UInt64 = 0
         var offset: UInt64 = 0
-        var offsetCount = 0
+        /// Bytes of the whole time stamp.
+        var stampCount = 0
     }
     private static let stampBytes = 32
+    /// Of them, those before the offset.
+    private static let offsetPlace = 26
 
     private let zone: LogTimeZone
     private let format: TextFormat
@@ -45,6 +61,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
     /// `2026-11-21T10:29:20.`, and room up to ``stampBytes``.
     private let stamp: UnsafeMutableRawPointer
     private let places: UnsafeMutableRawPointer
+    private let placesMemory: UnsafeMutableRawPointer
 
     init(_ format: TextFormat, in zone: LogTimeZone) {
         self.format = format
@@ -55,13 +72,14 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         stamp = .allocate(byteCount: Self.stampBytes, alignment: 16)
         stamp.initializeMemory(as: UInt8.self, repeating: 0, count: Self.stampBytes)
         // Pages without a place in them cost nothing.
-        places = calloc(Self.slots, Self.slotBytes)!
+        placesMemory = calloc(Self.slots * Self.slotBytes + Self.alignment, 1)!
+        places = placesMemory.alignedUp(toMultipleOf: Self.alignment)
     }
 
     deinit {
         second.deallocate()
         stamp.deallocate()
-        free(places)
+        free(placesMemory)
     }
 
     func append(_ record: PlainRecord, _ texts: MessageText, to memory: LineMemory) -> Bool {
@@ -73,36 +91,100 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
             guard keep(record, texts, in: place) else { return false }
         }
         if _slowPath(record.hasMembers), !format.limits.surelyHold(record.members) { return false }
-        let before = memory.count, head = Self.stampBytes + 8 + Self.placeBytes + LineMemory.slack
-        if _slowPath(memory.end - memory.next < head) { memory.grow(by: head) }
-        let next = UnsafeMutableRawPointer(memory.next)
+        let before = memory.count
+        // What is written without asking for room: the head and the kept literals, each with what is copied too much, eight digits for each
+        // word of the message, and the newline.
+        let wordCount = record.messageWords, room = Self.headBytes &+ Self.pieceBytes &+ wordCount &* 8
+        if _slowPath(memory.end - memory.next < room) { memory.grow(by: room) }
+        let line = UnsafeMutableRawPointer(memory.next)
 
         var nanosecond = UInt64(bitPattern: record.nanoseconds &- second.pointee.start)
         if _slowPath(nanosecond >= second.pointee.length) { nanosecond = keepSecond(of: record.nanoseconds) }
-        next.storeBytes(of: stamp.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
-        writeSixDigits(UInt32(truncatingIfNeeded: nanosecond) / 1000, to: (next + 20).assumingMemoryBound(to: UInt8.self))
-        next.storeBytes(of: second.pointee.offset, toByteOffset: 26, as: UInt64.self)
-        let text = next + (26 &+ second.pointee.offsetCount), count = place.pointee.count
-        var done = 0
-        while done < count {   // in whole pieces: there is room for all of a slot
-            let piece = (slot + (MemoryLayout<Place>.size &+ done)).loadUnaligned(as: SIMD32<UInt8>.self)
+        line.storeBytes(of: stamp.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
+        writeSixDigits(UInt32(truncatingIfNeeded: nanosecond) / 1000, to: (line + 20).assumingMemoryBound(to: UInt8.self))
+        line.storeBytes(of: second.pointee.offset, toByteOffset: Self.offsetPlace, as: UInt64.self)
+        let text = line + second.pointee.stampCount, count = place.pointee.count
+        // In whole pieces: there is room for all of a slot.
+        let placeText = slot + MemoryLayout<Place>.size
+        text.storeBytes(of: placeText.loadUnaligned(as: SIMD64<UInt8>.self), as: SIMD64<UInt8>.self)
+        var done = 64
+        while _slowPath(done < count) {
+            let piece = placeText.loadUnaligned(fromByteOffset: done, as: SIMD32<UInt8>.self)
             text.storeBytes(of: piece, toByteOffset: done, as: SIMD32<UInt8>.self)
             done &+= 32
         }
-        memory.finish(at: (text + count).assumingMemoryBound(to: UInt8.self))
+        var next = (text + count).assumingMemoryBound(to: UInt8.self)
 
-        let start = memory.count
-        guard record.writeMessage(texts, upTo: maximumMessage, to: memory), memory.count &- start <= maximumMessage else {
+        /// Where the line ends at most: behind a newline, where nothing else follows the message.
+        let most = before &+ second.pointee.stampCount &+ count &+ maximumMessage &+ 1
+        var word = record.message, literal = slot + Self.literalsPlace
+        let end = word + wordCount
+        while word < end {
+            let bits = word.pointee, number = MessageWord.upToEightDigits(bits)
+            if bits == literal.load(as: UInt64.self) {
+                let count = MessageWord.literalBytes(bits)
+                Self.copy(literal + 8, count, to: next)
+                next += count
+                literal += Literal.bytes
+                word += 1
+            } else if _fastPath(number < MessageWord.endOfEightDigits) {
+                next = writeUpToEight(UInt32(truncatingIfNeeded: number), to: next)
+                word += 1
+            } else {
+                // In places of their own, so that those of the loop need no memory.
+                var behind = word
+                let moved = texts.writePiece(at: &behind, of: end, to: next, leaving: Self.pieceBytes, upTo: most, in: memory)
+                guard let moved else {
+                    memory.shorten(to: before)
+                    return false
+                }
+                (word, next) = (behind, moved)
+                if MessageWord.isLiteral(bits) { literal = Self.keep(bits, endingAt: next, in: literal, of: slot) }
+            }
+        }
+        next.pointee = 0x0A
+        memory.finish(at: next + 1)
+        if _slowPath(memory.count > most) {
             memory.shorten(to: before)
             return false
         }
         if _slowPath(record.hasMembers) {
+            memory.finish(at: next)   // the newline comes behind them
             Self.append(record.members, to: memory)
-        } else {
-            memory.next.pointee = 0x0A
-            memory.finish(at: memory.next + 1)
         }
         return true
+    }
+    /// Room for the time stamp and the place.
+    private static let headBytes = stampBytes + 8 + placeBytes
+    /// Room for all kept literals, what the last of them is copied too much, and the newline.
+    private static let pieceBytes = (literals + 1) * Literal.bytes
+
+    /// Copies the text of a kept literal, and some of what lies behind it.
+    @inline(__always)
+    private static func copy(_ source: UnsafeMutableRawPointer, _ count: Int, to target: UnsafeMutablePointer<UInt8>) {
+        let target = UnsafeMutableRawPointer(target)
+        target.storeBytes(of: source.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
+        if count > 32 {
+            let sixteen = source.loadUnaligned(fromByteOffset: 32, as: SIMD16<UInt8>.self)
+            target.storeBytes(of: sixteen, toByteOffset: 32, as: SIMD16<UInt8>.self)
+            target.storeBytes(of: source.loadUnaligned(fromByteOffset: 48, as: UInt64.self), toByteOffset: 48, as: UInt64.self)
+        }
+    }
+
+    /// Keeps a literal, unless it is long or there are enough of them.
+    /// - Parameters:
+    ///   - next: Behind its text.
+    ///   - literal: Where it is to be.
+    /// - Returns: Where the next one is.
+    @inline(never)
+    private static func keep(
+        _ word: UInt64, endingAt next: UnsafeMutablePointer<UInt8>, in literal: UnsafeMutableRawPointer, of slot: UnsafeMutableRawPointer
+    ) -> UnsafeMutableRawPointer {
+        let count = MessageWord.literalBytes(word)
+        guard count <= Literal.textBytes, literal < slot + (slotBytes - Literal.bytes) else { return literal }
+        literal.storeBytes(of: word, as: UInt64.self)
+        (literal + 8).copyMemory(from: next - count, byteCount: count)
+        return literal + Literal.bytes
     }
 
     /// With the newline.
@@ -116,7 +198,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
 
     @inline(__always)
     private static func slot(of record: PlainRecord) -> Int {
-        let mixed = (record.fileWord &+ record.functionWord &* 31 &+ record.lineAndLevelWord) &* 0x9E37_79B9_7F4A_7C15
+        let mixed = (record.fileWord &+ record.functionWord &+ record.lineAndLevelWord) &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: mixed >> 56)
     }
 
@@ -131,6 +213,8 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         TextFormat.writePlace(of: view, to: &next)
         let count = UnsafeMutableRawPointer(next) - UnsafeMutableRawPointer(place + 1)
         place.pointee = Place(file: record.fileWord, function: record.functionWord, lineAndLevel: record.lineAndLevelWord, count: count)
+        let literals = UnsafeMutableRawPointer(place) + Self.literalsPlace
+        for number in 0..<Self.literals { literals.storeBytes(of: Literal.none, toByteOffset: number * Literal.bytes, as: UInt64.self) }
         return true
     }
 
@@ -145,11 +229,11 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         let (start, isBeforeAllTimes) = nanoseconds.subtractingReportingOverflow(Int64(nanosecond))
         (second.pointee.start, second.pointee.length) = (start, isBeforeAllTimes ? 0 : 1_000_000_000)
         if zone == .utc {
-            (second.pointee.offset, second.pointee.offsetCount) = (UInt64(0x5A).littleEndian, 1)
+            (second.pointee.offset, second.pointee.stampCount) = (UInt64(0x5A).littleEndian, Self.offsetPlace + 1)
         } else {
             second.pointee.offset = 0
             UnsafeMutableRawPointer(second.pointer(to: \.offset)!).copyMemory(from: logbook_civil_offset_text(latest), byteCount: 6)
-            second.pointee.offsetCount = 6
+            second.pointee.stampCount = Self.offsetPlace + 6
         }
         return UInt64(nanosecond)
     }

@@ -453,7 +453,7 @@ import Testing
     @Test("a record that somebody has begun and does not end keeps others waiting once, for as long as they are patient")
     func aRecordThatIsNotEnded() throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0))))
-        let names = try #require(CallSite(#fileID, #function, 1)?.words)
+        let names = try #require(CallSite(#fileID, #function, 1)?.words), (file, function) = (names.file, names.function)
         _ = try #require(distributor.ring.reserve(bytes: 64))
         let pushed = Monitor(0), all = EventRing.cells
         LogThread.start("full") {
@@ -463,7 +463,7 @@ import Testing
                     guard case .words(let words) = pieces else { return }
                     distributor.push(
                         words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
-                        sequence: UInt64(number), thread: 1, file: names.file, function: names.function, line: 1)
+                        sequence: UInt64(number), thread: 1, file: file, function: function, line: 1)
                 }
                 pushed.withLock { access in
                     access.value += 1

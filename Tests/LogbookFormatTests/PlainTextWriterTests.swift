@@ -37,6 +37,18 @@ import Testing
             Case(metadata: ["long": .string(long)]),
         ]
 
+    /// Literals that are kept of a place, in every length that is copied in another way; more of them than are kept; and others in their
+    /// place.
+    private static let keptLiterals: [Case] = [
+        Case(message: "thirty-two bytes: 89012345678901\(1)thirty-three bytes: 0123456789012\(2)", line: 32),
+        Case(message: "\(1)fifty-six bytes: 789012345678901234567890123456789012345\(2)", line: 33),
+        Case(message: "\(1)fifty-seven bytes: 90123456789012345678901234567890123456\(2) and behind it", line: 34),
+        Case(message: "a\(1)b\(2)c\(3)d\(4)e\(5)f\(6)g\(7)h\(8)i\(9)j", line: 35),
+        Case(message: "a\(-1)b\("text")c\(0.5)d\(Int.min)e\(true)f\(UInt64.max)g\(100_000_000)h", line: 35),
+        Case(message: "\(1)", line: 35), Case(message: "b\(1)a", line: 35), Case(message: "a\(1)b\"\(2)", line: 35, isShort: false),
+        Case(message: "a\(1)b", metadata: ["user": "jane"]),
+    ]
+
     private static let formats: [TextFormat] = [
         .standard(zone: .utc), .standard(zone: .fixed(seconds: -12_600)), .standard(zone: .local),
     ]
@@ -65,8 +77,9 @@ import Testing
     @Test(arguments: formats.indices)
     func aRecordIsWrittenAsItsEventIs(_ number: Int) throws {
         let format = Self.formats[number], writer = try #require(format.recordWriter()), memory = LineMemory(), texts = MessageText()
+        let cases = Self.cases + Self.keptLiterals + Self.keptLiterals   // the second time they are kept
         var expected: [UInt8] = []
-        try withRecords(Self.cases) { each, record in
+        try withRecords(cases) { each, record in
             let before = memory.count, view = MessageText()
             let isShort = writer.append(PlainRecord(record), texts, to: memory)
             #expect(isShort == each.isShort, "\(each)")
@@ -81,7 +94,7 @@ import Testing
         for (line, wanted) in zip(lines(memory.take().lend { Array($0.bytes) }), lines(expected)) where line != wanted {
             Issue.record("\(line) instead of \(wanted)")
         }
-        #expect(lines(expected).count == Self.cases.count { $0.isShort })
+        #expect(lines(expected).count == cases.count { $0.isShort })
     }
 
     @Test func whatIsBeyondTheLimitsIsLeftToTheLongWay() throws {
