@@ -25,9 +25,8 @@
 
         init(_ path: String, supported: Int) throws(ArchiveError) {
             let path = Self.resolved(path)
-            var facts = stat()
             // A pipe would be waited for, and a device is everybody's.
-            if lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+            if let found = try? SystemFileSystem().status(at: path), found.kind != .regular {
                 throw .cannotOpen(path: path, reason: "it is a pipe, a device or a folder, and no file")
             }
             let held = try Self.lock(path)

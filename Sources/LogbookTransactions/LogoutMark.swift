@@ -69,7 +69,7 @@ struct LogoutMark: Equatable {
         var configuration = Configuration()
         configuration.readonly = true
         var found: Int64?
-        if !StoreFile.isSomethingElse(lane) {
+        if StoreFile.somethingElse(lane) == nil {
             found = try? DatabaseQueue(path: lane, configuration: configuration).read { db in
                 try Int64.fetchOne(db, sql: "SELECT epoch FROM meta")
             }

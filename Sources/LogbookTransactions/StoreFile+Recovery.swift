@@ -182,7 +182,7 @@ extension StoreFile {
     static func isLogForeign(
         _ path: String, _ busyMode: Database.BusyMode = .immediateError
     ) throws(TransactionStoreError) -> Bool {
-        if isSomethingElse(path) { return false }
+        if somethingElse(path) != nil { return false }
         let plain = path + ".plain"   // under another name no log is found
         remove(plain)
         guard link(path, plain) == 0 else { return false }   // a file system without links cannot tell

@@ -26,7 +26,7 @@ final class StoreFile: Sendable {
     init(_ path: String) throws(TransactionStoreError) {
         self.path = path
         try Self.makeFolder(of: path)
-        if Self.isSomethingElse(path) { throw .cannotOpen(path: path, reason: Self.whatElse(path)) }
+        if let reason = Self.somethingElse(path) { throw .cannotOpen(path: path, reason: reason) }
         let held: FileLock?
         do { held = try FileLock(path + ".lock") } catch {
             throw .cannotOpen(path: path, reason: "\(path).lock: \(Self.reason(error.number))")
@@ -36,17 +36,16 @@ final class StoreFile: Sendable {
         identity = Self.identity(in: held.descriptor)
     }
 
-    /// Whether something has the name that is no file. A pipe would be waited for; a device changed for all its users; and behind a link
-    /// are another file's lock and write-ahead log, which nobody would look for there.
-    static func isSomethingElse(_ path: String) -> Bool {
+    /// What has the name and is no file, in words; nil where it is one, or nothing is there. A pipe would be waited for; a device changed
+    /// for all its users; and behind a link are another file's lock and write-ahead log, which nobody would look for there.
+    static func somethingElse(_ path: String) -> String? {
         var facts = stat()
-        return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT != S_IFREG
-    }
-
-    private static func whatElse(_ path: String) -> String {
-        var facts = stat()
-        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFLNK else { return "it is a pipe, a device or a folder, and no file" }
-        return "it is a link; give the path of the file itself"
+        guard lstat(path, &facts) == 0 else { return nil }
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: return nil
+        case S_IFLNK: return "it is a link; give the path of the file itself"
+        default: return "it is a pipe, a device or a folder, and no file"
+        }
     }
 
     /// Of the file that has the store's name now; nil when none has.
