@@ -17,15 +17,17 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private typealias Files = RestartingFileSystem<Base>
     /// What is looked at.
     enum Look: Sendable {
-        /// What the manifest lists since the latest look. Where the folder was listed longer ago than a pause, that is done again.
+        /// What the manifest lists since the latest look, and what that left for later. Where the folder was listed longer ago than a pause, that is done again.
         case new
         case all
     }
-    /// How far a look has come that left nothing out.
+    /// How far a look has come.
     private struct Looked {
         /// The log's id in its manifest: another one counts from 1 again.
         let log: String?
         let number: UInt64
+        /// What was in other hands, such as those of the writer that had yet to end its roll.
+        let left: Set<UInt64>
         /// When the folder was listed, in monotonic nanoseconds.
         let listed: UInt64
     }
@@ -155,7 +157,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         // Its line may stand in the manifest before its file has the name.
         let latest = manifest.latestNumber
         var isLatestThere = manifest.entries[latest] == nil
-        var isSomethingLeft = false
+        var left: Set<UInt64> = []
         var failure: Uncompressed?
         for name in names {
             if name.isCompressed {
@@ -173,7 +175,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
             }
             switch outcome {
             case .notThere: continue
-            case .leftForLater: isSomethingLeft = true
+            case .leftForLater: left.insert(name.number)
             case .besideAPart: break
             case .compressed(let bytes):
                 onEvent?(
@@ -186,8 +188,8 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         }
         if let failure { throw failure }
         let reached = isLatestThere ? latest : max(latest, 1) - 1
-        state.withLock { $0.value.looked = Looked(log: manifest.log, number: reached, listed: listed) }
-        return isSomethingLeft
+        state.withLock { $0.value.looked = Looked(log: manifest.log, number: reached, left: left, listed: listed) }
+        return !left.isEmpty
     }
 
     private func manifestNow(in folder: OwnedDescriptor<Files>) throws(SystemError) -> ArchiveManifest {
@@ -208,7 +210,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
             return access.value.looked
         }
         if look == .new, let looked, looked.log == manifest.log, now - looked.listed < UInt64(Self.pause.wholeNanoseconds) {
-            return (manifest.entries.values.map(\.name).filter { $0.number > looked.number }.sorted(), looked.listed)
+            return (manifest.entries.values.map(\.name).filter { $0.number > looked.number || looked.left.contains($0.number) }.sorted(), looked.listed)
         }
         return (try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted(), now)
     }

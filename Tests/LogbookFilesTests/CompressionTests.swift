@@ -292,6 +292,31 @@ import Testing
         try plain.shutdown(by: .seconds(30))
     }
 
+    @Test("C5: an archive that its writer had still in hand during a look is looked at again once the roll is over, not a minute later")
+    func lookDuringARoll() throws {
+        let plain = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(maximumArchives: 0))
+        let files = SystemFileSystem()
+        let compressor = ArchiveCompressor(of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
+        func look() {
+            compressor.wake(.gzip, for: .new)
+            compressor.waitUntilIdle()
+        }
+        plain.log(event("one"))
+        try plain.roll()
+        let archive = folder.archives()[0], handle = try files.openFolder(at: folder.path)
+        let writer = try files.openForAppending(archive, in: handle, permissions: 0o600)
+        #expect(try files.tryLockShared(writer))
+        look()
+        #expect(folder.archives() == [archive])
+        files.unlock(writer)   // a program that another test is just starting has it too
+        files.close(writer)
+        look()
+        #expect(folder.archives() == [archive + ".gz"])
+        files.close(handle)
+        compressor.close(by: .seconds(30))
+        try plain.shutdown(by: .seconds(30))
+    }
+
     @Test("C5: of a log that began anew, whose numbers are smaller, archives are compressed as well")
     func logThatBeganAnew() throws {
         let compressor = ArchiveCompressor(
