@@ -18,12 +18,35 @@ package func writeDecimal(_ magnitude: UInt64, isNegative: Bool, to target: Unsa
 @inlinable
 @inline(__always)
 package func writeUpToEight(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-    if value < 10_000 { return writeUpToFour(value, to: target) }
-    let thousands = value / 10_000, rest = value &- thousands &* 10_000, hundreds = rest / 100
-    let end = writeUpToFour(thousands, to: target)
-    writePair(hundreds, to: end)
-    writePair(rest &- hundreds &* 100, to: end + 2)
-    return end + 4
+    if value < 100 { return writeUpToTwo(value, isOne: value < 10, to: target) }
+    // 32 bits of it lie behind the point, rounded up by less than a unit of the last digit: a digit is never one too small, nor too large.
+    if value < 10_000 {
+        var scaled = UInt64(value) &* 42_949_673   // 2^32 / 10^2
+        let next = writeUpToTwo(UInt32(truncatingIfNeeded: scaled >> 32), isOne: value < 1000, to: target)
+        writeNextPair(of: &scaled, to: next)
+        return next + 2
+    }
+    if value < 1_000_000 {
+        var scaled = UInt64(value) &* 429_497   // 2^32 / 10^4
+        let next = writeUpToTwo(UInt32(truncatingIfNeeded: scaled >> 32), isOne: value < 100_000, to: target)
+        writeNextPair(of: &scaled, to: next)
+        writeNextPair(of: &scaled, to: next + 2)
+        return next + 4
+    }
+    var scaled = (UInt64(value) &* 281_474_977) >> 16 &+ 1   // 2^48 / 10^6
+    let next = writeUpToTwo(UInt32(truncatingIfNeeded: scaled >> 32), isOne: value < 10_000_000, to: target)
+    writeNextPair(of: &scaled, to: next)
+    writeNextPair(of: &scaled, to: next + 2)
+    writeNextPair(of: &scaled, to: next + 4)
+    return next + 6
+}
+
+/// The next two digits of a number of which 32 bits lie behind the point.
+@inlinable
+@inline(__always)
+func writeNextPair(of scaled: inout UInt64, to target: UnsafeMutablePointer<UInt8>) {
+    scaled = (scaled & 0xFFFF_FFFF) &* 100
+    writePair(UInt32(truncatingIfNeeded: scaled >> 32), to: target)
 }
 
 @inline(never)
@@ -50,21 +73,10 @@ func writeAnyDecimal(_ magnitude: UInt64, isNegative: Bool, to target: UnsafeMut
     return count
 }
 
-/// - Parameter value: Below 10,000.
-/// - Returns: Where it ends.
 @inlinable
 @inline(__always)
-func writeUpToFour(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-    if value < 100 { return writeUpToTwo(value, to: target) }
-    let hundreds = value / 100, end = writeUpToTwo(hundreds, to: target)
-    writePair(value &- hundreds &* 100, to: end)
-    return end + 2
-}
-
-@inlinable
-@inline(__always)
-func writeUpToTwo(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-    if value < 10 {
+func writeUpToTwo(_ value: UInt32, isOne: Bool, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+    if isOne {
         target.pointee = 0x30 &+ UInt8(truncatingIfNeeded: value)
         return target + 1
     }
@@ -87,8 +99,8 @@ func writePair(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
 @inlinable
 @inline(__always)
 package func writeSixDigits(_ value: UInt32, to target: UnsafeMutablePointer<UInt8>) {
-    let thousands = value / 10_000, rest = value &- thousands &* 10_000, hundreds = rest / 100
-    writePair(thousands, to: target)
-    writePair(hundreds, to: target + 2)
-    writePair(rest &- hundreds &* 100, to: target + 4)
+    var scaled = UInt64(value) &* 429_497   // see above
+    writePair(UInt32(truncatingIfNeeded: scaled >> 32), to: target)
+    writeNextPair(of: &scaled, to: target + 2)
+    writeNextPair(of: &scaled, to: target + 4)
 }

@@ -6,16 +6,20 @@
 /// service.info("payment \(id) took \(milliseconds) ms for \(customer, privacy: .private)")
 /// ```
 public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
-    private enum Content: Sendable {
+    @usableFromInline
+    enum Content: Sendable {
         case literal(StaticText)
         case text(String)
         case collected(MessageBuffer)
     }
-    private var content: Content
+    @usableFromInline var content: Content
 
     public init(stringLiteral value: StaticString) {
         content = StaticText(value).map(Content.literal) ?? .text(value.description)
     }
+
+    @inlinable
+    @inline(__always)
     public init(stringInterpolation: StringInterpolation) { content = .collected(stringInterpolation.finished()) }
 
     /// A message that is at hand as a `String`, for instance a line that was read.
@@ -119,7 +123,7 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
 
     /// Collects the pieces of an interpolated message. Made by the compiler for one literal; copies of it share their memory.
     public struct StringInterpolation: StringInterpolationProtocol, @unchecked Sendable {
-        private let buffer: MessageBuffer
+        @usableFromInline let buffer: MessageBuffer
         /// The word that comes next, and the end of the memory.
         @usableFromInline var next: UnsafeMutablePointer<UInt64>
         @usableFromInline var end: UnsafeMutablePointer<UInt64>
@@ -134,7 +138,9 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             end = buffer.end
         }
 
-        fileprivate func finished() -> MessageBuffer {
+        @inlinable
+        @inline(__always)
+        func finished() -> MessageBuffer {
             buffer.finish(at: next)
             return buffer
         }
@@ -182,15 +188,20 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
                 next.pointee = address << 16 | count << 3 | 1
                 next += 1
             } else {
-                appendSlowly(literal)
+                self = Self.appending(literal, to: self)
             }
         }
 
+        /// The rare case. Not of something that is changed in its place: that would lie in the calling program's memory, and not in registers.
         @usableFromInline
         @inline(never)
-        mutating func appendSlowly(_ literal: StaticString) {
-            if let word = StaticText(literal).flatMap(MessageWord.literal) { return append(word) }
-            literal.withUTF8Buffer { append(text: $0) }
+        static func appending(_ literal: StaticString, to interpolation: consuming Self) -> Self {
+            if let word = StaticText(literal).flatMap(MessageWord.literal) {
+                interpolation.append(word)
+            } else {
+                literal.withUTF8Buffer { interpolation.append(text: $0) }
+            }
+            return interpolation
         }
 
         public mutating func appendInterpolation(_ value: String) { append(text: value) }
@@ -215,19 +226,20 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
                 next.pointee = word | 2
                 next += 1
             } else {
-                appendSlowly(value)
+                self = Self.appending(value, to: self)
             }
         }
 
         @usableFromInline
         @inline(never)
-        mutating func appendSlowly(_ value: Int) {
+        static func appending(_ value: Int, to interpolation: consuming Self) -> Self {
             let word = UInt64(bitPattern: Int64(value)) << UInt64(MessageWord.kindBits)
             if Int64(bitPattern: word) >> Int64(MessageWord.kindBits) == Int64(value) {
-                append(word | MessageWord.Kind.small.rawValue)
+                interpolation.append(word | MessageWord.Kind.small.rawValue)
             } else {
-                append(.signed, UInt64(bitPattern: Int64(value)))
+                interpolation.append(.signed, UInt64(bitPattern: Int64(value)))
             }
+            return interpolation
         }
 
         public mutating func appendInterpolation(_ value: UInt64) { append(.unsigned, value) }

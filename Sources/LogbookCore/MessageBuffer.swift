@@ -2,21 +2,23 @@
 internal import CLogbookSystem
 
 /// Words of a message; see ``MessageWord``. Written by one interpolation, never changed afterwards.
+@usableFromInline
 final class MessageBuffer: @unchecked Sendable {
     /// Room of a new buffer, in words: 1 KiB. There is always room for a multiple of eight.
     static let initialCapacity = 128
     /// The largest buffer a thread keeps for its next message; larger ones are freed.
     static let maximumKeptCapacity = 2048
 
-    private struct Storage {
+    @usableFromInline
+    struct Storage {
         var words: UnsafeMutablePointer<UInt64>
         var capacity: Int
         /// Behind what was written.
-        var end: UnsafeMutablePointer<UInt64>
+        @usableFromInline var end: UnsafeMutablePointer<UInt64>
         var isMarked = false
     }
     /// Behind a pointer, because the fields of an object are checked at every access.
-    private let storage: UnsafeMutablePointer<Storage>
+    @usableFromInline let storage: UnsafeMutablePointer<Storage>
 
     var start: UnsafeMutablePointer<UInt64> { storage.pointee.words }
     var end: UnsafeMutablePointer<UInt64> { storage.pointee.words + storage.pointee.capacity }
@@ -59,6 +61,7 @@ final class MessageBuffer: @unchecked Sendable {
     }
 
     /// Says how far it was written.
+    @inlinable
     @inline(__always)
     func finish(at next: UnsafeMutablePointer<UInt64>) { storage.pointee.end = next }
 

@@ -64,8 +64,9 @@ package enum MessageWord {
     @inlinable
     @inline(__always)
     package static func upToEightDigits(_ word: UInt64) -> UInt64 {
-        // The kind comes to stand in the topmost bits, and goes where it is the right one.
-        (word >> 3 | word << 61) &- 2 << 61
+        // Of the right kind nothing is left, of another one the topmost bits are.
+        let number = word &- 2
+        return number >> 3 | number << 61
     }
     @inlinable
     @inline(__always)

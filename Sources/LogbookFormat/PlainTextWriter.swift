@@ -25,7 +25,9 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         var file: UInt64 = 0
         var function: UInt64 = 0
         var lineAndLevel: UInt64 = 0
-        var count = 0
+        var count: UInt32 = 0
+        /// Bytes from its beginning to the line's end at most: behind a newline, where nothing else follows the message.
+        var most: UInt32 = 0
     }
     /// A literal of the place's messages in which nothing has to be escaped: its word, and behind that its text.
     private struct Literal {
@@ -103,7 +105,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         line.storeBytes(of: stamp.loadUnaligned(as: SIMD32<UInt8>.self), as: SIMD32<UInt8>.self)
         writeSixDigits(UInt32(truncatingIfNeeded: nanosecond) / 1000, to: (line + 20).assumingMemoryBound(to: UInt8.self))
         line.storeBytes(of: second.pointee.offset, toByteOffset: Self.offsetPlace, as: UInt64.self)
-        let text = line + second.pointee.stampCount, count = place.pointee.count
+        let text = line + second.pointee.stampCount, count = Int(place.pointee.count)
         // In whole pieces: there is room for all of a slot.
         let placeText = slot + MemoryLayout<Place>.size
         text.storeBytes(of: placeText.loadUnaligned(as: SIMD64<UInt8>.self), as: SIMD64<UInt8>.self)
@@ -115,8 +117,7 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         }
         var next = (text + count).assumingMemoryBound(to: UInt8.self)
 
-        /// Where the line ends at most: behind a newline, where nothing else follows the message.
-        let most = before &+ second.pointee.stampCount &+ count &+ maximumMessage &+ 1
+        let most = before &+ second.pointee.stampCount &+ Int(place.pointee.most)
         var word = record.message, literal = slot + Self.literalsPlace
         let end = word + wordCount
         while word < end {
@@ -212,7 +213,9 @@ final class PlainTextWriter: RecordWriter, @unchecked Sendable {
         var next = UnsafeMutableRawPointer(place + 1).assumingMemoryBound(to: UInt8.self)
         TextFormat.writePlace(of: view, to: &next)
         let count = UnsafeMutableRawPointer(next) - UnsafeMutableRawPointer(place + 1)
-        place.pointee = Place(file: record.fileWord, function: record.functionWord, lineAndLevel: record.lineAndLevelWord, count: count)
+        place.pointee = Place(
+            file: record.fileWord, function: record.functionWord, lineAndLevel: record.lineAndLevelWord, count: UInt32(count),
+            most: UInt32(count + maximumMessage + 1))
         let literals = UnsafeMutableRawPointer(place) + Self.literalsPlace
         for number in 0..<Self.literals { literals.storeBytes(of: Literal.none, toByteOffset: number * Literal.bytes, as: UInt64.self) }
         return true

@@ -24,12 +24,27 @@ import Testing
         for number in UInt64(0)..<20_000 where written(number) != "\(number)" { Issue.record("\(number)") }
     }
 
+    /// Where a digit goes over is where one that is computed with a fraction would be one too small, or too large.
+    @Test func noDigitIsTooSmallOrTooLarge() {
+        for (step, end) in [(100, 10_000), (100, 1_000_000), (10_000, 100_000_000)] as [(UInt64, UInt64)] {
+            for number in stride(from: step, through: end, by: UInt64.Stride(step)) {
+                for near in [number - 1, number, number + 1] where written(near) != "\(near)" { Issue.record("\(near)") }
+            }
+        }
+    }
+
     @Test func sixDigitsHaveZerosInFront() {
         var bytes = [UInt8](repeating: 0x2E, count: 8)
         for number: UInt32 in [0, 7, 10, 123, 9_999, 10_000, 99_999, 100_000, 123_456, 999_999] {
             bytes.withUnsafeMutableBufferPointer { writeSixDigits(number, to: $0.baseAddress! + 1) }
             let digits = String(number)
             #expect(String(decoding: bytes, as: UTF8.self) == "." + String(repeating: "0", count: 6 - digits.count) + digits + ".")
+        }
+        for number: UInt32 in stride(from: 0, to: 1_000_000, by: 100) {
+            for near in [number, number + 99] {
+                bytes.withUnsafeMutableBufferPointer { writeSixDigits(near, to: $0.baseAddress! + 1) }
+                if bytes[1..<7].reduce(0, { $0 * 10 + UInt32($1 - 0x30) }) != near { Issue.record("\(near)") }
+            }
         }
     }
 }
