@@ -81,7 +81,7 @@ import Testing
             let service = LogService()
             service.register(RecordingProvider(), from: .error)
             service.raise(to: .debug, during: .hours(24))
-            service.raise(to: .verbose, during: .seconds(1))
+            service.raise(to: .verbose, during: .seconds(5))
             precondition(service.mayHear(.verbose))
             let deadline = LogDeadline.seconds(30)
             while service.mayHear(.verbose), !deadline.hasPassed { await Task.yield() }

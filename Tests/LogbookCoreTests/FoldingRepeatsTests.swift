@@ -77,7 +77,8 @@ import Testing
             if unregisters { registration.unregister(by: .now) }
             #expect(provider.messages == ["x"])
         }
-        #expect(provider.messages == ["x", "last message repeated 2 times: x"])
+        // A task's level that another test sets holds every live service for a moment.
+        #expect(becomesTrue { provider.messages == ["x", "last message repeated 2 times: x"] })
     }
 
     @Test func aFlushAndTheEndReportWhatIsFolded() throws {

@@ -80,7 +80,7 @@ private final class SayingSink: BatchSink {
             }
             _ = started.waitForArrivals(1)
             started.open()
-            for _ in 0..<1_000 { LogThread.yield() }
+            for _ in 0..<50 { LogThread.yield() }
             #expect(registration.level == .info)
         }
         #expect(becomesTrue { isDone.withLock { $0 } })
@@ -386,7 +386,7 @@ private final class SayingSink: BatchSink {
             hasLeft.withLock { $0 = true }
         }
         #expect(becomesTrue { !registration.isOpen })
-        for _ in 0..<1000 { LogThread.yield() }   // what would come too early may come
+        for _ in 0..<50 { LogThread.yield() }   // what would come too early may come
         provider.gate.open()
         #expect(becomesTrue { hasLeft.withLock { $0 } })
         #expect(provider.entries.withLock { $0 } == ["log returned", "flush"])

@@ -157,7 +157,7 @@ extension LogServiceTests {
         #expect(provider.gate.waitForArrivals(1))
         reports.add { service.shutdown(by: .seconds(60)) }
         #expect(becomesTrue { !registration.isOpen })
-        for _ in 0..<1000 { LogThread.yield() }   // what would come too early may come
+        for _ in 0..<50 { LogThread.yield() }   // what would come too early may come
         provider.gate.open()
         #expect(reports.first(1) == [.everythingIsSafe])
         #expect(provider.entries.withLock { $0 } == ["x", "shutdown"])
@@ -177,7 +177,7 @@ extension LogServiceTests {
         let provider = Waiting(), service = LogService(), registration = service.register(provider)
         LogThread.start("says") { service.info("x") }
         #expect(provider.gate.waitForArrivals(1))
-        #expect(service.shutdown(by: .seconds(2)) == .everythingIsSafe)
+        #expect(service.shutdown(by: .seconds(8)) == .everythingIsSafe)
         #expect(becomesTrue { registration.ledger == LogLedger(submitted: 1, delivered: 1) })
     }
 
@@ -204,7 +204,7 @@ extension LogServiceTests {
         let sink = FailingSink { _ in ScriptedFailure("no way to postgres://app:hunter2@db/x") }, service = LogService()
         let registration = service.register(BatchingProvider(sink), name: "leaving")
         service.info("a")
-        #expect(becomesTrue { sink.calls > 0 })
+        #expect(becomesTrue { registration.latestFailure != nil })
         registration.unregister(by: .now)
         let said = try #require(service.flush(by: .milliseconds(20)).unfinished.first)
         #expect(said.reason.contains("postgres://app:<private>@db/x"), "\(said)")

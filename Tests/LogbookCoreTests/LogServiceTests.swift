@@ -261,8 +261,12 @@ import Testing
         #expect(recorder.messages.count == 21)
         #expect(blocked.ledger == LogLedger(submitted: 21, delivered: 0, dropped: [.queueFull: 10]))
 
-        let report = service.flush(by: .milliseconds(50))
-        #expect(report.unfinished.map(\.name) == ["blocked"])
+        var report = service.flush(by: .milliseconds(50))
+        // What is well answers in time, if not at the first try of a busy machine.
+        #expect(becomesTrue {
+            report = service.flush(by: .milliseconds(50))
+            return report.unfinished.map(\.name) == ["blocked"]
+        })
         #expect(report.unfinished.first?.pending == 11)
         blocking.gate.open()
         #expect(service.flush(by: .seconds(30)).isComplete)
@@ -315,7 +319,7 @@ import Testing
         service.register(OfTheMainActor(isDone), name: "of the main actor")
         service.register(recorder, delivery: .queued())
         service.info("a")
-        #expect(service.flush(by: .seconds(2)).unfinished.map(\.name) == ["of the main actor"])
+        #expect(service.flush(by: .seconds(6)).unfinished.map(\.name) == ["of the main actor"])
         #expect(recorder.messages == ["a"])
     }
 

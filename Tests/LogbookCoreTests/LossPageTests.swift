@@ -218,7 +218,7 @@ import Testing
         let page = PageInMemory(), sink = GatedSink(), service = LogService()
         let leaving = service.register(sink: sink, queue: QueuePolicy(batchCount: 1, linger: .zero), name: "leaving")
         for _ in 0..<4 { service.info("said") }
-        #expect(sink.gate.waitForArrivals(1))
+        #expect(sink.gate.waitForArrivals(1) && service.distribute())
         leaving.unregister(by: .milliseconds(10))
         service.recordLosses(on: page.page)
         #expect(page.losses()?.map(\.count) == [3...4])

@@ -186,7 +186,7 @@ import Testing
         let queue = BatchingProvider(sink, policy: QueuePolicy(batchCount: 1, linger: .zero))
         try service.apply(LogConfiguration(.development) { LogListener(queue, name: "orders") })
         for number in 1...5 { service.info("\(number)") }
-        #expect(sink.gate.waitForArrivals(1))
+        #expect(sink.gate.waitForArrivals(1) && service.distribute())
         try service.apply(LogConfiguration(.development) {}, by: .milliseconds(50))
         // The queue gives up when its caller's time is over: which of the two is first, the machine decides.
         #expect(becomesTrue { !losses.isEmpty })
@@ -349,8 +349,8 @@ import Testing
         let real = LogService(), told = RecordingProvider(), hanging = BlockingProvider()
         real.register(told, from: .warning)
         real.register(hanging, from: .warning, name: "hanging")
-        let losing = lose(in: real), deadline = LogDeadline.seconds(20)
-        let report = real.shutdown(by: .seconds(2))
+        let losing = lose(in: real), deadline = LogDeadline.seconds(60)
+        let report = real.shutdown(by: .seconds(10))
         #expect(report.unfinished.map(\.name) == ["hanging", "orders"])
         #expect(!deadline.hasPassed)
         #expect(told.messages == ["2 events did not reach orders (queue_full)"])

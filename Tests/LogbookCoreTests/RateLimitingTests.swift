@@ -109,7 +109,8 @@ import Testing
             for number in 1...3 { service.info("m\(number)") }
             #expect(provider.messages == ["m1"])
         }
-        #expect(provider.messages == ["m1", "2 more like this suppressed (1 in 1.0 seconds pass): m3"])
+        // A task's level that another test sets holds every live service for a moment.
+        #expect(becomesTrue { provider.messages == ["m1", "2 more like this suppressed (1 in 1.0 seconds pass): m3"] })
     }
 
     @Test func aThreadThatTheMachineDidNotGiveIsAskedForAgain() {

@@ -275,8 +275,10 @@ import Testing
             let limit = LogDeadline.seconds(30)
             while courier.status.state != .stopped && !limit.hasPassed {}   // until the shutdown has begun
             transport.release(2, with: .success(HTTPResponse(status: 200)))
+            _ = becomesTrue { !source.settled.isEmpty }
+            courier.shutdown(by: .now)   // the deadline of the other
         }
-        courier.shutdown(by: .seconds(2))
+        courier.shutdown(by: .seconds(90))
         #expect(source.settled.map(\.id) == ["b"])
         #expect(transport.cancellations >= 2)
         transport.release(with: HTTPResponse(status: 200))   // too late

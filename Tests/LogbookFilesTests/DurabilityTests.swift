@@ -161,7 +161,7 @@ import Testing
         // With a clock that stands still, nobody is told of the loss.
         let service = LogService(clock: .manual(clock)), others = [RecordingProvider(), RecordingProvider()]
         service.register(others[0])
-        service.register(others[1], delivery: .queued(QueuePolicy(capacity: count, overflow: .dropNewest)))
+        service.register(others[1], delivery: .queued(QueuePolicy(capacity: count + 1, overflow: .block(upTo: .seconds(60)))))
         let queue = QueuePolicy(capacity: 100, reservedCapacity: 0, batchCount: 10, linger: .zero, overflow: overflow)
         let file = service.register(try provider(.power, files), delivery: .queued(queue))
 

@@ -52,7 +52,7 @@ import Testing
         let next = LogService(), heard = RecordingProvider(), file = RecordingProvider()
         next.register(heard)
         next.register(file, delivery: .queued())
-        let losses = try next.recordLosses(in: folder("killed"))
+        let losses = try next.recordLosses(in: folder("killed"), by: .seconds(30))
         #expect(losses.map(\.provider) == ["orders"] && losses.map(\.count) == [4...5] && losses.map(\.sequences) == [1...5])
         #expect(losses.map(\.process) == [getpid()] && losses.map(\.isOfEarlierBoot) == [false])
         for provider in [heard, file] {   // the queue was flushed

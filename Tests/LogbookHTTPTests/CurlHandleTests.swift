@@ -53,6 +53,6 @@ import Testing
             try transport.sendAndWait(HTTPRequest(url: server.url, body: [2], limits: limits), by: .seconds(60))
         }
         _ = try transport.sendAndWait(HTTPRequest(url: server.url, body: [3]), by: .seconds(60))
-        #expect(server.requests.last?.body == [3])
+        #expect(server.requests.contains { $0.body == [3] })   // the one that was given up may come to light behind it
     }
 }

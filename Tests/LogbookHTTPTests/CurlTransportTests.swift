@@ -240,7 +240,7 @@ import Musl
         // It waits for the end of a request's head, which no greeting of TLS has.
         let server = try LoopbackServer { _ in .status(200) }
         var request = HTTPRequest(url: "https://127.0.0.1:\(server.port)/", body: [1])
-        request.limits.connect = .milliseconds(300)
+        request.limits.connect = .seconds(2)
         request.limits.total = .seconds(3600)
         let start = ContinuousClock.now
         let result = await send(request)
@@ -250,7 +250,7 @@ import Musl
             return
         }
         #expect(span < .seconds(600))
-        #expect(server.connections == 1 && server.requests.isEmpty)
+        #expect(await onThread { becomesTrue { server.connections == 1 } } && server.requests.isEmpty)
     }
 
     @Test("46: a server that stops in the middle is given up when nothing has moved for so long, however long the whole may take")
@@ -389,7 +389,8 @@ import Musl
             }
             waits.append(try #require(instant) - start)
         }
-        #expect(waits.sorted()[waits.count / 2] < .milliseconds(300), "\(waits)")
+        // A busy machine is late for some; who looked around once a second would be for three of four.
+        #expect(waits.sorted()[waits.count / 4] < .milliseconds(300), "\(waits)")
     }
 
     @Test func aTaskThatIsCancelledBeforehandSendsNothing() async {

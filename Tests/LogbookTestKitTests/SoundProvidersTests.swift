@@ -412,15 +412,18 @@ import Testing
 
     @Test func aProviderThatHangsIsGivenUpAfterThePatience() async {
         final class Hanging: LogProvider {
-            let gate: Gate
-            init(_ gate: Gate) { self.gate = gate }
+            let gate: Gate, clock: ManualClock
+            init(_ gate: Gate, _ clock: ManualClock) { (self.gate, self.clock) = (gate, clock) }
             func log(_ event: LogEvent) {}
-            func flush(by deadline: LogDeadline) { gate.wait() }
+            func flush(by deadline: LogDeadline) {
+                clock.advance(by: .seconds(3))
+                gate.wait()
+            }
         }
-        let gate = Gate()
+        let gate = Gate(), clock = ManualClock(now: LogTime(nanoseconds: 0))
         let report = await ProviderConformance(patience: .seconds(3)) {
-            ConformanceSpecimen(Hanging(gate), readBack: { [] })
-        }.run()
+            ConformanceSpecimen(Hanging(gate, clock), readBack: { [] })
+        }.run(.manual(clock))
         gate.open()
         #expect(report.findings.map(\.description) == ["oneEvent: flush had not come back after 3.0 seconds"])
         #expect(report.passed == [])

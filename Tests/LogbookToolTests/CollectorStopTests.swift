@@ -10,8 +10,13 @@
         @Suite struct CollectorStopTests {
             private let folder = TemporaryFolder()
 
+            /// So much that what has come is not too slow for half a minute.
+            private static let room = String(repeating: " ", count: 64 << 10)
+            /// Bytes of a body that are sent at first.
+            private static let half = room.utf8.count + 100
             private static let body =
-                #"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":["#
+                room
+                + #"{"apptxns":[{"apptxn/id":"T","apptxn/usecase":1,"apptxn/logs":["#
                 + #"{"apptxnlog/usecase-event":1,"apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT"}]}]}"#
             private static let head = """
                 POST /v1/transactions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(CollectorProcess.token)\r\n\
@@ -21,7 +26,7 @@
             /// A connection over which half a set was sent, and has arrived.
             private func halfASet(to collector: CollectorProcess) throws -> RawConnection {
                 let connection = try RawConnection(port: collector.port)
-                connection.send(Self.head + String(Self.body.prefix(100)))
+                connection.send(Self.head + String(Self.body.prefix(Self.half)))
                 func metrics() -> String {
                     let request = HTTPRequest(
                         method: "GET", url: collector.url + "/metrics",
@@ -29,7 +34,7 @@
                     let answer = try? CurlTransport.shared.sendAndWait(request, by: .seconds(60))
                     return String(decoding: answer?.body ?? [], as: UTF8.self)
                 }
-                try #require(becomesTrue { metrics().contains("\nlogbook_collector_body_bytes_total 100\n") })
+                try #require(becomesTrue { metrics().contains("\nlogbook_collector_body_bytes_total \(Self.half)\n") })
                 return connection
             }
 
@@ -44,7 +49,7 @@
                 collector.tool.signal(SIGTERM)
                 #expect(becomesTrue { (try? RawConnection(port: collector.port)) == nil })
                 #expect(collector.tool.process.end == nil)
-                connection.send(String(Self.body.dropFirst(100)))
+                connection.send(String(Self.body.dropFirst(Self.half)))
                 #expect(connection.receive()?.hasPrefix("HTTP/1.1 202 ") == true)
                 #expect(connection.receive() == nil)
                 #expect(collector.tool.process.wait(by: .seconds(60)) == .exited(0))

@@ -246,21 +246,26 @@ extension TransactionDeliveryTests {
 
     @Test("C21: an answer that never comes, and then one that does")
     func stalledServer() throws {
-        let gate = Gate(), calls = Heard<Int>()
+        let gate = Gate(), isSilent = Locked(true)
         defer { gate.open() }
-        let server = try LoopbackServer { _ in
-            calls.append(0)
-            return calls.all.count == 1 ? .after(gate, .status(202)) : .status(202)
-        }
+        let server = try LoopbackServer { _ in isSilent.withLock { $0 } ? .after(gate, .status(202)) : .status(202) }
         let bench = try Bench(url: server.url, interval: .seconds(20)) { $0.requestLimits.total = .milliseconds(300) }
         bench.service.transaction(usecase: 1).log(1)
         bench.provider.token = "t"
         guard case .failed? = bench.events.wait(for: 1).first else { return #expect(Bool(false), "no failure was reported") }
         #expect(try bench.provider.counts().pending == 1)
-        bench.clock.advance(by: .seconds(20))
-        #expect(bench.events.wait(for: 2).last == .delivered(transactions: 1, entries: 1))
-        #expect(server.requests[0].body == server.requests[1].body)
-        #expect(server.requests[0].header("Logbook-Parcel") == server.requests[1].header("Logbook-Parcel"))
+        // A busy machine may give one up before it is out, also one that would be answered.
+        func goOn(until isSo: () -> Bool) -> Bool {
+            becomesTrue {
+                bench.clock.advance(by: .seconds(300))
+                return isSo()
+            }
+        }
+        #expect(goOn { !server.requests.isEmpty })
+        isSilent.withLock { $0 = false }
+        #expect(goOn { bench.events.all.last == .delivered(transactions: 1, entries: 1) })
+        #expect(server.requests.count > 1 && Set(server.requests.map(\.body)).count == 1)
+        #expect(Set(server.requests.map { $0.header("Logbook-Parcel") }).count == 1)
     }
 
     @Test("C21: a large set may take longer, unless the configuration says how long", arguments: [nil, .seconds(30)] as [Duration?])

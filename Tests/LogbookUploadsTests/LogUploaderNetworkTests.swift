@@ -78,25 +78,25 @@ import Testing
     @Test("U11: a server that takes the body and never answers: the file is sent again under its id, in the end once")
     func silence() async throws {
         let archive = try bench.roll(["one"])[0]
-        let never = Gate()
-        let asked = Locked(0)
-        let server = try LoopbackServer { _ in
-            asked.withLock { asked in
-                asked += 1
-                return asked == 1 ? .after(never, .reset) : .status(200)
-            }
-        }
+        let never = Gate(), isSilent = Locked(true)
+        let server = try LoopbackServer { _ in isSilent.withLock { $0 } ? .after(never, .reset) : .status(200) }
         defer { never.open() }
         var request = UploadRequest(url: server.url)
         request.limits.total = .seconds(2)
         let uploader = try bench.uploader(to: request, CurlTransport.shared)
-        #expect(await bench.waitForRetries(1))
+        var retries = 1
+        while await bench.waitForRetries(retries), server.requests.isEmpty {   // a busy machine has given it up before it was out
+            retries += 1
+            bench.clock.advance(by: .seconds(300))
+        }
         #expect(bench.archives.count == 1)
+        isSilent.withLock { $0 = false }
         request.limits.total = .seconds(60)
         uploader.update(request)
         bench.clock.advance(by: .seconds(300))
         #expect(await bench.waitForDelivered(1))
-        #expect(server.requests.map { $0.header("Logbook-Parcel") } == [archive.id, archive.id])
+        #expect(server.requests.count > 1 && Set(server.requests.map { $0.header("Logbook-Parcel") }) == [archive.id])
+        #expect(bench.delivered == [archive.id])
         #expect(bench.archives == [])
         withExtendedLifetime(uploader) {}
     }
