@@ -328,10 +328,11 @@ extension BatchEngine {
         let second = inside(nesting: 0) { try fallback?.flush(by: deadline) }
         let failure = first ?? second
         let earlier = state.withLock { access in
-            defer { access.value.flushFailure = failure }
+            let earlier = failure == nil ? nil : access.value.flushFailure
+            if let failure { access.value.flushFailure = (round, failure) }
             access.value.flushesDone = round
             access.broadcast()
-            return access.value.flushFailure
+            return earlier
         }
         withExtendedLifetime(earlier) {}   // foreign as well: let go here, not under the lock
     }

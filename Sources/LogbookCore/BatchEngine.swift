@@ -25,7 +25,8 @@ final class BatchEngine: Sendable {
         var flush: Flush?, laterFlush: Flush?
         /// Rounds that were asked for, that the sink was asked for, and that are over.
         var flushRound: UInt64 = 0, flushesBegun: UInt64 = 0, flushesDone: UInt64 = 0
-        var flushFailure: (any Error)?
+        /// Of the latest flush that failed, and up to which round that was asked for.
+        var flushFailure: (round: UInt64, error: any Error)?
         /// Why a provider behind the queue could not be shut down well.
         var closeFailure: (any Error)?
         var latestFailure: String?
@@ -481,7 +482,7 @@ final class BatchEngine: Sendable {
                         pending: Int(access.value.ledger.pending), latestFailure: access.value.latestFailure)
                 }
             }
-            if let failure = access.value.flushFailure { throw failure }
+            if let failure = access.value.flushFailure, failure.round >= round { throw failure.error }
             if let abandoned = access.value.abandoned, abandoned.lost > 0, abandoned.rounds?.contains(round) == true {
                 throw QueueError.givenUp(count: abandoned.lost)
             }
@@ -542,7 +543,8 @@ final class BatchEngine: Sendable {
                 let pending = isKnown ? Int(access.value.ledger.pending) : abandoned.count
                 throw QueueError.deadlinePassed(pending: pending, latestFailure: access.value.latestFailure)
             }
-            if let failure = access.value.closeFailure ?? access.value.flushFailure { throw failure }
+            if let failure = access.value.closeFailure { throw failure }
+            if let failure = access.value.flushFailure, failure.round == access.value.flushesDone { throw failure.error }
         }
     }
 

@@ -53,8 +53,12 @@ public struct LogFlushReport: Sendable, Equatable, CustomStringConvertible {
         public let reason: String
 
         package init(name: String, pending: UInt64, reason: String) { (self.name, self.pending, self.reason) = (name, pending, reason) }
+
+        init(name: String, pending: UInt64, because error: any Error) {
+            self.init(name: name, pending: pending, reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description))
+        }
     }
-    /// Empty when everything is safe.
+    /// Empty when everything is safe that was not dropped before; what was, ``LogRegistration/ledger`` counts.
     public let unfinished: [Unfinished]
 
     package init(unfinished: [Unfinished]) { self.unfinished = unfinished }
@@ -64,7 +68,7 @@ public struct LogFlushReport: Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         isComplete
-            ? "everything is safe"
+            ? "everything is safe that was not dropped"
             : unfinished.map { "\($0.name): \($0.reason) (\($0.pending) pending)" }.joined(separator: "; ")
     }
 }

@@ -192,7 +192,7 @@ public struct LogMessage: Sendable, ExpressibleByStringInterpolation, CustomStri
             }
         }
 
-        /// The rare case. Not of something that is changed in its place: that would lie in the calling program's memory, and not in registers.
+        /// The rare case. Not of something that is changed in its place: that would lie in the caller's memory, and not in registers.
         @usableFromInline
         @inline(never)
         static func appending(_ literal: StaticString, to interpolation: consuming Self) -> Self {

@@ -529,18 +529,32 @@ public final class LogRegistration: Sendable {
         let wasOpen = phase.exchange(.unregistered, ordering: .sequentiallyConsistent) == .open
         switch feed {
         case .queued(let queue):
-            if !isCurrent { try? queue.flush(by: deadline) }
+            if !isCurrent {
+                do { try queue.flush(by: deadline) } catch QueueError.deadlinePassed {
+                    // What is not written yet is looked after.
+                } catch {
+                    sayUnsafe(LogMessage(describing: error).description)
+                }
+            }
             if wasOpen, !(provider is BatchingProvider) { queue.keepSinkOpen() }
         case .immediate:
             guard wasOpen, isOfThisProcess, !isCurrent, !deadline.hasPassed else { break }
             // A thread that is inside another provider may have come there through this one.
             if logbook_nesting_get().depth == 0 { awaitCallers(by: deadline) }
             // On a thread of its own: it is foreign code, and may ignore the deadline.
-            _ = LogService.report(among: [self], by: deadline) { left in try left.inside { try left.provider.flush(by: deadline) } }
+            let report = LogService.report(among: [self], by: deadline) { left in
+                try left.inside { try left.provider.flush(by: deadline) }
+            }
+            for unfinished in report.unfinished { sayUnsafe(unfinished.reason) }
         }
         guard wasOpen, isOfThisProcess else { return }
         if let queue { LeavingQueues.includeUnlessAtRest(queue.engine) }
         if let innerQueue, innerQueue !== queue { LeavingQueues.includeUnlessAtRest(innerQueue.engine) }
+    }
+
+    /// Nobody is told in another way of what a flush says for whom no caller waits, and a provider may say it but once.
+    private func sayUnsafe(_ reason: String) {
+        LogDiagnostics.report(name, "listens no more, and not everything is safe: \(reason)")
     }
 
     // MARK: Flushes and shutdowns

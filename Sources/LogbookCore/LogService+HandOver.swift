@@ -17,14 +17,16 @@ extension LogService {
         _ events: [LogEvent], openKeys: [String], to registrations: [LogRegistration], by deadline: LogDeadline
     ) -> LogFlushReport {
         let privacy = audience.privacy
-        var rest = events[...], takers = registrations
+        var rest = events[...], takers = registrations, failures: [LogFlushReport.Unfinished] = []
         while !rest.isEmpty {
             let portion = Self.portion(of: rest, for: takers.compactMap { $0.queuePolicy })
             for event in portion { give(event, openKeys, to: takers, privacy) }
             rest = rest[portion.endIndex...]
             if rest.isEmpty { break }
             let patience = deadline.remaining.map { LogDeadline.after($0 / 2) } ?? .never
-            takers = Self.ready(among: takers, by: patience)
+            let (ready, failed) = Self.ready(among: takers, by: patience)
+            takers = ready
+            for failure in failed where !failures.contains(where: { $0.name == failure.name }) { failures.append(failure) }
             if takers.isEmpty || deadline.hasPassed { break }
         }
         var unfinished: [LogFlushReport.Unfinished] = []
@@ -39,7 +41,8 @@ extension LogService {
                     name: registration.name, pending: registration.pendingOutside(by: deadline),
                     reason: "there was no time to give it everything"))
         }
-        return LogFlushReport(unfinished: unfinished)
+        return LogFlushReport(
+            unfinished: unfinished + failures.filter { failure in !unfinished.contains { $0.name == failure.name } })
     }
 
     private func give(_ event: LogEvent, _ openKeys: [String], to registrations: [LogRegistration], _ privacy: PrivacyTerms) {
@@ -73,19 +76,24 @@ extension LogService {
     }
 
     /// Waits until queues have written what is in them.
-    /// - Returns: Those whose queue has, and those that have none.
-    private static func ready(among registrations: [LogRegistration], by deadline: LogDeadline) -> [LogRegistration] {
+    /// - Returns: Those whose queue has, and those that have none; also who could not make all of it safe, which may be said but once.
+    private static func ready(
+        among registrations: [LogRegistration], by deadline: LogDeadline
+    ) -> (ready: [LogRegistration], failed: [LogFlushReport.Unfinished]) {
         let queued = registrations.filter { $0.queuePolicy != nil }
-        let late = Locked(Set(queued.map { ObjectIdentifier($0) }))
+        let late = Locked(Set(queued.map { ObjectIdentifier($0) })), failed = Locked<[LogFlushReport.Unfinished]>([])
         _ = report(among: queued, by: deadline) { registration in
             do {
                 try registration.flush(by: deadline)
             } catch QueueError.deadlinePassed {
                 return
-            } catch {}   // its queue is empty all the same, and the last flush says what is wrong
+            } catch {   // its queue is empty all the same
+                let failure = LogFlushReport.Unfinished(name: registration.name, pending: 0, because: error)
+                failed.withLock { $0.append(failure) }
+            }
             _ = late.withLock { $0.remove(ObjectIdentifier(registration)) }
         }
         let slow = late.withLock { $0 }
-        return registrations.filter { !slow.contains(ObjectIdentifier($0)) }
+        return (registrations.filter { !slow.contains(ObjectIdentifier($0)) }, failed.withLock { $0 })
     }
 }

@@ -4,28 +4,35 @@ extension LogService {
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func flush(by deadline: LogDeadline) -> LogFlushReport {
-        let (registrations, departing, remnants) = listening.withLock { ($0.registrations, $0.departing, $0.remnants) }
-        if !departing.isEmpty { distribute(by: deadline) }   // what their queues have yet to get
-        let leaving = (departing.map(\.remnant) + remnants).compactMap { $0.demandFlush(besides: registrations, by: deadline) }
+        let registrations = registrations, leaving = demandFlushOfLeaving(besides: registrations, by: deadline)
         let report = Self.report(among: registrations, by: deadline) { try $0.flush(by: deadline) }
         return LogFlushReport(unfinished: report.unfinished + leaving.compactMap { $0.awaitEnd(by: deadline) })
     }
 
-    /// Flushes and closes every provider. What is logged later is counted as ``DropReason/alreadyShutDown``. A second call
-    /// does nothing but wait for one that is under way, as a flush does then. Where the deadline passes first, it goes on without being
-    /// waited for.
+    /// Asks what is in the queues of those who are leaving, or have left, to be made safe.
+    private func demandFlushOfLeaving(besides registrations: [LogRegistration], by deadline: LogDeadline) -> [QueueFlush] {
+        let (departing, remnants) = listening.withLock { ($0.departing, $0.remnants) }
+        if !departing.isEmpty { distribute(by: deadline) }   // what their queues have yet to get
+        return (departing.map(\.remnant) + remnants).compactMap { $0.demandFlush(besides: registrations, by: deadline) }
+    }
+
+    /// Flushes and closes every provider, and waits for what is still in the queue of one that has left. What is logged later is counted
+    /// as ``DropReason/alreadyShutDown``. A second call does nothing but wait for one that is under way, as a flush does then. Where the
+    /// deadline passes first, it goes on without being waited for.
     /// - Returns: What was not reached before the deadline.
     @discardableResult
     public func shutdown(by deadline: LogDeadline) -> LogFlushReport {
         Self.tellLastLosses(of: [self], by: deadline)
         let registrations = registrations.filter(\.isOfThisProcess)
         let others = registrations.filter { $0.witness == nil }, end = SafeEnd(of: registrations, by: deadline)
+        let leaving = demandFlushOfLeaving(besides: registrations, by: deadline)
         let report = Self.report(among: others, by: deadline, isLast: true) { try $0.shutDown(by: deadline) }
+        let left = leaving.compactMap { $0.awaitEnd(by: deadline) }
         // Who keeps something for a bad end closes last, when it is known how the others ended.
-        if report.isComplete { end.isReached() }
+        if report.isComplete, left.isEmpty { end.isReached() }
         let limit = max(deadline, .after(Self.longestClosing))
         let own = Self.report(among: registrations.filter { $0.witness != nil }, by: limit, isLast: true) { try $0.shutDown(by: limit) }
-        return LogFlushReport(unfinished: report.unfinished + own.unfinished)
+        return LogFlushReport(unfinished: report.unfinished + left + own.unfinished)
     }
 
     /// What those who close last may take when the deadline has passed.

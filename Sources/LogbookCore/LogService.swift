@@ -96,7 +96,8 @@ public final class LogService: Sendable {
     /// Lets a provider listen, from now on.
     /// - Parameters:
     ///   - level: The lowest level it hears.
-    ///   - delivery: ``LogDelivery/immediate`` on the thread that logs, or through a queue with a thread of its own.
+    ///   - delivery: ``LogDelivery/immediate`` on the thread that logs, or through a queue with a thread of its own. A
+    ///     ``BatchingProvider`` has its queue already: how that behaves is said when it is made.
     ///   - name: Its name in tables and diagnostics; its type's name otherwise.
     ///   - filter: Hears only what this is true for; called on the thread that logs. A ``LogFilter`` does the same as a value.
     /// - Returns: The registration, to change the level, read the ledger or stop listening.
@@ -169,12 +170,18 @@ public final class LogService: Sendable {
     func registration(
         of provider: any LogProvider, _ terms: ListeningTerms, _ delivery: LogDelivery, name: String?
     ) -> LogRegistration {
-        if case .queued(let policy) = delivery { policy.check() }
+        let name = name ?? String(describing: type(of: provider))
+        if case .queued(let policy) = delivery {
+            policy.check()
+            if let queue = provider as? BatchingProvider, ![QueuePolicy(), queue.policy].contains(policy) {
+                LogDiagnostics.report(
+                    name, "a BatchingProvider has its queue already; the policy it is registered with belongs where it is made")
+            }
+        }
         LiveServices.include(self)
         ExitFlush.install()
         let registration = LogRegistration(
-            provider, name: name ?? String(describing: type(of: provider)), listening: terms, delivery: delivery,
-            clock: clock, service: self)
+            provider, name: name, listening: terms, delivery: delivery, clock: clock, service: self)
         if let page = counts.currentPage { registration.notePending(on: page) }   // before it has anything
         return registration
     }

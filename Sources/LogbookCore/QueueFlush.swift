@@ -20,9 +20,7 @@ struct QueueFlush {
             if let round = try round.get() { try queue.awaitFlush(round, by: deadline) }
             return nil
         } catch {
-            return LogFlushReport.Unfinished(
-                name: name, pending: queue.ledger.pending,
-                reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description))
+            return LogFlushReport.Unfinished(name: name, pending: queue.ledger.pending, because: error)
         }
     }
 }

@@ -17,7 +17,8 @@ package final class ArchiveClaim: Sendable {
         self.bytes = bytes
         self.isTruncated = isTruncated
         reader = { buffer, offset in try files.read(file.descriptor, into: buffer, at: offset) }
-        unlock = { files.unlock(file.descriptor) }
+        let lineage = ProcessLineage.current
+        unlock = { if lineage.isCurrent { files.unlock(file.descriptor) } }   // in a forked child it is its parent's
     }
 
     deinit { unlock() }

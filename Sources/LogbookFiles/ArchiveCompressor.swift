@@ -17,7 +17,8 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     private typealias Files = RestartingFileSystem<Base>
     /// What is looked at.
     enum Look: Sendable {
-        /// What the manifest lists since the latest look, and what that left for later. Where the folder was listed longer ago than a pause, that is done again.
+        /// What the manifest lists since the latest look, and what that left for later. Where the folder was listed longer ago than a
+        /// pause, that is done again.
         case new
         case all
     }
@@ -210,7 +211,8 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
             return access.value.looked
         }
         if look == .new, let looked, looked.log == manifest.log, now - looked.listed < UInt64(Self.pause.wholeNanoseconds) {
-            return (manifest.entries.values.map(\.name).filter { $0.number > looked.number || looked.left.contains($0.number) }.sorted(), looked.listed)
+            let names = manifest.entries.values.map(\.name).filter { $0.number > looked.number || looked.left.contains($0.number) }
+            return (names.sorted(), looked.listed)
         }
         return (try files.names(in: folder.descriptor).compactMap { ArchiveName($0, of: name) }.sorted(), now)
     }

@@ -178,8 +178,9 @@ extension RollingFile {
         } catch { return true }
     }
 
-    /// Leaves a file to those who deliver, compress or delete archives. Not by closing it alone: a forked child may hold it.
-    func letGo(of old: Active) { files.unlock(old.handle.descriptor) }
+    /// Leaves a file to those who deliver, compress or delete archives. Not by closing it alone: a forked child may hold it. In such a
+    /// child it is its parent's, who may go on writing.
+    func letGo(of old: Active) { if old.lineage.isCurrent { files.unlock(old.handle.descriptor) } }
 
     /// Makes a file safe before it is let go, because no later flush will reach it.
     mutating func retire(_ old: Active) {

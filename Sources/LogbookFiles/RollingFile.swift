@@ -30,6 +30,8 @@ struct RollingFile<Base: FileSystem>: Sendable {
         /// When the latest event was written here, and, where archives go by their age, the same in monotonic nanoseconds; nil for what an
         /// earlier run wrote.
         var ended: (time: LogTime, uptime: UInt64?)?
+        /// The process that has locked it.
+        let lineage = ProcessLineage.current
     }
     enum Phase: Sendable {
         case open(Active)

@@ -205,8 +205,14 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     }
 
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
-        try locked { file throws(FileLogProviderError) in try file.sayWhatIsUnsafe() }
-        try synchronizeActive(by: deadline)
+        do throws(FileLogProviderError) {
+            try locked { file throws(FileLogProviderError) in try file.sayWhatIsUnsafe() }
+            try synchronizeActive(by: deadline)
+        } catch {
+            // Whoever asked may be gone by now: the next flush says it, if for the second time.
+            if deadline.hasPassed { locked { $0.keepForFlush(error) } }
+            throw error
+        }
     }
 
     private func synchronizeActive(by deadline: LogDeadline) throws(FileLogProviderError) {

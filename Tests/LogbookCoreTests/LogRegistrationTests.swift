@@ -392,6 +392,21 @@ private final class SayingSink: BatchSink {
         #expect(provider.entries.withLock { $0 } == ["log returned", "flush"])
     }
 
+    @Test func aPolicyForAProviderThatHasItsQueueAlreadyIsSaidToBeInVain() async {
+        await #expect(processExitsWith: .success) {
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append(remark.description) } }
+            let service = LogService(), own = QueuePolicy(capacity: 100), queue = BatchingProvider(FailingSink { _ in nil }, policy: own)
+            for policy in [QueuePolicy(), own] { service.register(queue, delivery: .queued(policy)) }
+            service.register(RecordingProvider(), delivery: .queued(own))
+            #expect(said.withLock { $0.isEmpty })
+            service.register(queue, delivery: .queued(QueuePolicy(capacity: 200)), name: "orders")
+            #expect(said.withLock { $0 } == [
+                "logbook: orders: a BatchingProvider has its queue already; the policy it is registered with belongs where it is made"
+            ])
+        }
+    }
+
     @Test func whatAWrapperHeldBackBeforeItIsRegisteredAgainIsNotItsAccount() {
         let clock = ManualClock(now: LogTime(nanoseconds: 0)), service = LogService(clock: .manual(clock)), provider = RecordingProvider()
         let limit = RateLimit(1, per: .seconds(60), key: .everything)

@@ -80,6 +80,26 @@ private func letFileSizeSignalThrough(at bytes: UInt64) throws {
         #expect(folder.lines("app.log") == ["before", "in the child", "after"])
     }
 
+    @Test("row 25: a forked child that closes its parent's provider, or lets go of it, does not unlock the parent's file", arguments: [false, true])
+    func forkedChildLetsGo(closes: Bool) async {
+        let path = folder.path
+        await #expect(processExitsWith: .success) { [path = path as String, closes = closes as Bool] in
+            var provider: FileLogProvider? = try FileLogProvider(in: path, format: MessageFormat())
+            provider?.log(event("one"))
+            let status = forked {
+                if closes { try? provider?.shutdown(by: .seconds(30)) } else { provider = nil }
+                return true
+            }
+            #expect(status == 0)
+            let files = SystemFileSystem(), folder = try files.openFolder(at: path)
+            #expect(try !files.tryLock(files.openForLocking("app.log", in: folder)))   // else it might be compressed, once it has rolled
+            provider?.log(event("two"))
+            try provider?.shutdown(by: .seconds(30))
+            #expect(try files.tryLock(files.openForLocking("app.log", in: folder)))
+        }
+        #expect(folder.lines("app.log") == ["one", "two"])
+    }
+
     @Test("what a program prints whose standard streams are closed gets into none of its files")
     func closedStreams() async {
         let path = folder.path

@@ -52,6 +52,35 @@ import Testing
         for end in ends { end.wait() }
     }
 
+    @Test("row 11: what fails when nobody waits for the flush any longer is said by the next", arguments: [LogDelivery.immediate, .queued()])
+    func failureAfterTheDeadline(delivery: LogDelivery) throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"]), gate = Gate(), service = LogService()
+        service.register(try provider(files), delivery: delivery)
+        service.info("one")
+        files.hold("synchronize", at: gate)
+        #expect(!service.flush(by: .milliseconds(50)).isComplete)
+        #expect(gate.waitForArrivals(1))
+        gate.open()
+        #expect(becomesTrue { !folder.archives().isEmpty })   // what failed goes on in a new file
+        let failure = FileLogProviderError.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)
+        #expect(service.flush(by: .seconds(60)).unfinished.map(\.reason) == ["\(failure)"])
+        #expect(service.flush(by: .seconds(60)).isComplete)
+    }
+
+    @Test("row 11: what a disk refuses while a file is let go of is said", arguments: [false, true])
+    func failureOfOneThatLeaves(isQueued: Bool) async {
+        await #expect(processExitsWith: .success) { [path = folder.path as String, isQueued = isQueued as Bool] in
+            let said = Locked<[String]>([])
+            LogDiagnostics.setHandler { remark in said.withLock { $0.append("\(remark)") } }
+            let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"]), service = LogService()
+            let provider = try FileLogProvider(in: path, format: MessageFormat(), files: files)
+            let registration = service.register(provider, delivery: isQueued ? .queued() : .immediate, name: "file")
+            service.info("one")
+            registration.unregister(by: .seconds(30))
+            #expect(said.withLock { $0 }.contains { $0.hasPrefix("logbook: file: listens no more, and not everything is safe: ") })
+        }
+    }
+
     @Test("row 11: what the machine failed to make safe is never called safe later, and goes on in a new file")
     func failure() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])

@@ -55,6 +55,18 @@ private final class Outcome<Value: Sendable>: Sendable {
     }
     private var kept: [String] { get throws { try FlightRecorder.recover(folder("ring")).map(\.message) } }
 
+    @Test func whatIsStillInTheQueueOfOneThatHasLeftIsNoSafeEnd() throws {
+        let service = LogService(), sink = GatedSink()
+        defer { sink.gate.open() }
+        service.register(try recorder())
+        let leaving = service.register(BatchingProvider(sink), name: "leaving")
+        service.info("in hand")
+        #expect(sink.gate.waitForArrivals(1))
+        leaving.unregister(by: .now)
+        #expect(service.shutdown(by: .milliseconds(50)).unfinished.map(\.name) == ["leaving"])
+        #expect(try kept == ["in hand"])
+    }
+
     @Test("what came while the others shut down reached nobody else, and stays", arguments: [[], ["old"]])
     func whatCameDuringAShutdownStays(owed: [String]) throws {
         for message in owed {
