@@ -6,13 +6,17 @@ struct SecretMask {
     private let secrets: [String]
 
     init(_ secrets: [String]) {
-        self.secrets = Set(secrets).filter { $0.utf8.count >= Self.minimumBytes }
+        // Without its padding as well: encoders of JSON write that as `\u003d`.
+        let bare = secrets.map { secret in String(secret.reversed().drop { $0 == "=" }.reversed()) }
+        self.secrets = Set(secrets + bare).filter { $0.utf8.count >= Self.minimumBytes }
             .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     }
 
     func applied(to text: String) -> String {
-        var text = text
-        for secret in secrets { text = text.replacing(secret, with: "***") }
+        // By bytes: a mark behind a secret would make another character of its last one.
+        var masked = Array(text.utf8)
+        for secret in secrets { masked = masked.replacing(Array(secret.utf8), with: Array("***".utf8)) }
+        let text = String(decoding: masked, as: UTF8.self)
         // What was cut may end within one, and within a character.
         let bytes = Array((text.hasSuffix("\u{FFFD}") ? text.dropLast() : text[...]).utf8)
         let beginnings = secrets.compactMap { secret -> Int? in

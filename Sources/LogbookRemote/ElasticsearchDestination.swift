@@ -7,11 +7,11 @@ public import LogbookHTTP
 ///
 /// Each event is created under its key, so that one that arrives twice is stored once; in a data stream only as long as that writes to the
 /// same index: what is sent again after a rollover, since its answer was lost, is there twice, with the same `_id`. The answer is read
-/// entry by entry: a conflict means that the event is there already, and 429 and 5xx that it is sent again, alone. 401, 403 and 404 are
-/// about us or the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s that say
-/// that the index is closed, that none can have its name, that none of an alias takes writes, or that the cluster may hold no more shards.
-/// The whole parcel is kept then, and sent again later. Anything else means that the event will never be taken, as when a field has another
-/// type in the index.
+/// entry by entry: a conflict means that the event is there already, and 429 and 501 to 599 that it is sent again, alone. 401, 403 and
+/// 404 are about us or the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s
+/// that say that the index is closed, that none can have its name, that none of an alias takes writes, or that the cluster may hold no
+/// more shards. The whole parcel is kept then, and sent again later. Anything else means that the event will never be taken, as when a
+/// field has another type in the index; also 500, which is said of one on which an ingest pipeline fails, each time it comes.
 ///
 /// ```
 /// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}
@@ -78,7 +78,8 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
             // What was stored beside it answers 409 the next time.
             case 401, 403, 404: return .misconfigured(Self.reason(outcome["error"], status))
             case 400 where Self.isAboutIndex(outcome["error"]): return .misconfigured(Self.reason(outcome["error"], status))
-            case 429, 500...: fates.again.insert(place)
+            // 500 is said of what a pipeline fails on each time: nothing behind it would ever go.
+            case 429, 501...: fates.again.insert(place)
             default: fates.rejected[place] = Self.reason(outcome["error"], status)
             }
         }

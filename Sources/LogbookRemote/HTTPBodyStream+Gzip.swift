@@ -41,6 +41,9 @@ private final class GzipBodyReader: HTTPBodyReader {
             taken = 0
             let room = min(piece.count, (bytes ?? .max) - consumed)
             let count = room == 0 ? 0 : try piece.withUnsafeMutableBytes { try content.read(into: .init(rebasing: $0[..<room])) }
+            guard 0...room ~= count else {
+                throw HTTPFailure.unreadableBody("its reader gave \(count) bytes after the first \(consumed)")
+            }
             consumed += count
             isAtEnd = count == 0
             if isAtEnd, let bytes, consumed < bytes { throw HTTPFailure.unreadableBody("it ends after \(consumed) of \(bytes) bytes") }

@@ -35,6 +35,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     private let destination: CurrentDestination
     private let conditions: DeliveryConditions
     private let courier: Courier
+    private let lineage = ProcessLineage.current
 
     /// Keeps events in memory until the receiver has them.
     ///
@@ -118,6 +119,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     }
 
     deinit {
+        guard lineage.isCurrent else { return }
         let isCounted = events.isCounted, pending = events.pendingCount
         if pending > 0, (try? events.makeSafe(by: .never)) != true {
             let count = isCounted ? "\(pending)" : "up to \(pending)"
@@ -128,6 +130,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     }
 
     public func log(_ event: LogEvent) {
+        guard lineage.isCurrent else { return }   // what is the parent's: a registration counts it as lost in the child
         if courier.isCurrentThread { return events.lose(.reentrant) }
         if events.take(event) { courier.wake() } else { courier.startMissingThread() }
         if conditions.isUrgent(event) { hurry() }
@@ -144,6 +147,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, how many were lost meanwhile, or that
     ///   the disk did not take them, or not in time. In memory it does so at once while the conditions do not hold.
     public func flush(by deadline: LogDeadline) throws {
+        try checkProcess()
         events.hurry()
         let safety = Result { () throws(RemoteLogProviderError) in try events.makeSafe(by: deadline) }
         if case .success(false) = safety { return try deliver(by: deadline) }
@@ -156,6 +160,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     /// - Throws: ``RemoteLogProviderError``: how many events are not acknowledged and why, or how many were lost meanwhile. Nothing is
     ///   waited for while the conditions do not hold.
     public func deliver(by deadline: LogDeadline) throws(RemoteLogProviderError) {
+        try checkProcess()
         try deliver(by: deadline, lostBefore: events.lost)
     }
 
@@ -172,6 +177,7 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
     /// after ``hurry()`` they hold nothing back. What is left in memory stays pending in the ledger; see ``undelivered()``. What is
     /// left in a folder the next run sends.
     public func shutdown(by deadline: LogDeadline) throws {
+        guard lineage.isCurrent else { return }
         let lost = events.lost   // before anything is made safe, which may find that something is gone
         events.close()
         defer {
@@ -182,6 +188,11 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
         try deliver(by: deadline, lostBefore: lost)
         if case .failure(.notSafeInTime) = safety { return }   // the receiver has it
         _ = try safety.get()
+    }
+
+    /// In a forked child files, locks and what waits are its parent's.
+    private func checkProcess() throws(RemoteLogProviderError) {
+        if !lineage.isCurrent { throw .notDelivered(pending: 0, reason: "the provider is of the process that was forked") }
     }
 
     private func waitForDelivery(by deadline: LogDeadline) throws(RemoteLogProviderError) {

@@ -65,6 +65,7 @@ extension Spool {
 
     /// The files stay open until nobody can use them any more; others may have the lanes.
     func release() {
+        guard lineage.isCurrent else { return }
         state.withLock { state in
             guard !state.isReleased else { return }
             state.isReleased = true

@@ -125,6 +125,7 @@ final class Spool<Files: FileSystem>: EventStore {
     let name: String
     let files: RestartingFileSystem<Files>
     let folder: FileDescriptor
+    let lineage = ProcessLineage.current
     let state: Locked<State>
     /// Held by whoever counts what was left, and never together with the state's lock taken first.
     let counting = Locked(())
@@ -164,7 +165,7 @@ final class Spool<Files: FileSystem>: EventStore {
         state.withLock { state in
             if let active = state.active { letGo(of: active.file) }
             for lane in state.lanes {
-                if !state.isReleased { files.unlock(lane.lock) }
+                if !state.isReleased, lineage.isCurrent { files.unlock(lane.lock) }
                 files.close(lane.lock)
             }
         }
@@ -275,9 +276,9 @@ final class Spool<Files: FileSystem>: EventStore {
         return nil
     }
 
-    /// Gives a lock back: not by closing the file alone, which a forked child may hold.
+    /// Gives a lock back: not by closing the file alone, which a forked child may hold. In such a child the lock is its parent's.
     func letGo(of file: FileDescriptor) {
-        files.unlock(file)
+        if lineage.isCurrent { files.unlock(file) }
         files.close(file)
     }
 

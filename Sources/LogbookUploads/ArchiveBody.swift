@@ -10,6 +10,8 @@ final class ArchiveBody: Sendable {
         case unreadable(SystemError)
         /// Somebody has cut the file.
         case cut
+        /// It is to go in pieces that end with lines, and has none.
+        case withoutLines
         /// It was compressed, and cannot be inflated.
         case damaged(any Error)
 
@@ -25,6 +27,7 @@ final class ArchiveBody: Sendable {
             switch self {
             case .unreadable(let error): "\(error)"
             case .cut: "the file is shorter than it was when it was closed"
+            case .withoutLines: "a line of it is longer than any event's, so that it cannot go in pieces"
             case .damaged(let error): "the file cannot be inflated: \(error)"
             }
         }

@@ -9,6 +9,8 @@ final class ArchiveBodyReader: Sendable {
     private let window = Locked<(start: Int, bytes: [UInt8])>((0, []))
 
     private static let pieceBytes = 256 << 10
+    /// No event is as long; and what comes in one piece is held.
+    private static let maximumLineBytes = 32 << 20
 
     init(_ claim: ArchiveClaim, inflates: Bool) {
         self.claim = claim
@@ -16,6 +18,7 @@ final class ArchiveBodyReader: Sendable {
     }
 
     /// The line that begins there, with its newline; nil at the end. A last line without one gets it.
+    /// - Throws: ``ArchiveBody/Fault/withoutLines``, or what reading throws.
     func line(at offset: Int) throws -> [UInt8]? {
         try window.withLock { window in
             if offset < window.start || offset > window.start + window.bytes.count { window = (offset, []) }
@@ -32,6 +35,7 @@ final class ArchiveBodyReader: Sendable {
                     try content?.read(into: buffer, at: position) ?? claim.read(into: buffer, at: position)
                 }
                 if count == 0 { return window.bytes.isEmpty ? nil : window.bytes }
+                if window.bytes.count + count > Self.maximumLineBytes { throw ArchiveBody.Fault.withoutLines }
                 window.bytes += piece[..<count]
             }
         }

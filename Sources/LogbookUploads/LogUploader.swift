@@ -20,6 +20,7 @@ public final class LogUploader: Sendable {
     private let lookAgain: @Sendable () -> Void
     private let forgive: @Sendable () -> Void
     private let letGo: @Sendable () -> Void
+    private let lineage = ProcessLineage.current
     private let isPassingOver: @Sendable () -> Bool
     /// The log's active file.
     private let path: String
@@ -183,6 +184,7 @@ public final class LogUploader: Sendable {
     /// Starts nothing new, waits for what is on its way, and gives that up at the deadline; it is sent again at the next start, or by
     /// another uploader of the log.
     public func shutdown(by deadline: LogDeadline) {
+        guard lineage.isCurrent else { return }   // a forked child's parent goes on
         for courier in couriers { courier.beginShutdown(by: deadline) }   // before one is waited for: the others would go on meanwhile
         for courier in couriers { courier.shutdown(by: deadline) }
         letGo()

@@ -23,6 +23,14 @@ import Testing
         #expect(DeliveryVerdict.tooLarge("a word").masking(secrets) == .tooLarge("a word"))
     }
 
+    @Test("S14: a secret is masked also in another spelling", arguments: [
+        ("key YWJjZGVmZ2hpag\\u003d\\u003d is unknown", "key ***\\u003d\\u003d is unknown"),
+        ("key YWJjZGVmZ2hpag== is unknown", "key *** is unknown"), ("key YWJjZGVmZ2hpag==\u{301} is unknown", "key ***\u{301} is unknown"),
+    ])
+    func secretsAreMaskedInAnotherSpelling(said: String, masked: String) {
+        #expect(DeliveryVerdict.rejected(said).masking(["YWJjZGVmZ2hpag=="]) == .rejected(masked))
+    }
+
     @Test("S14: so it is in what is said of single entries")
     func secretsAreMaskedInEachEntry() {
         let fates = EntryFates(rejected: [1: "no tok-secret-0123456789", 2: "no"], again: [3])

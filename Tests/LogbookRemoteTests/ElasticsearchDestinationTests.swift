@@ -35,6 +35,14 @@ import Testing
                 == .partly(EntryFates(rejected: [2: "status 400: mapper_parsing_exception: failed to parse"], again: [1, 3]), after: nil))
     }
 
+    @Test("44: an event on which a pipeline fails each time is refused, and does not hold up what comes behind it")
+    func whatAPipelineFailsOn() {
+        let failed = #"{"create":{"status":500,"error":{"type":"exception","reason":"java.lang.IllegalArgumentException: no IP"}}}"#
+        #expect(
+            destination.verdict(200, #"{"errors":true,"items":["# + Self.stored + "," + failed + "]}")
+                == .partly(EntryFates(rejected: [1: "status 500: exception: java.lang.IllegalArgumentException: no IP"]), after: nil))
+    }
+
     /// The same about each of so many entries.
     private static func answer(_ entry: String, times count: Int) -> String {
         #"{"errors":true,"items":["# + Array(repeating: entry, count: count).joined(separator: ",") + "]}"

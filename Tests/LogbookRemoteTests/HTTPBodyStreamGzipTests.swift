@@ -59,6 +59,15 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test("a reader that fails as pread does, or gives more than there is room for, fails the request", arguments: [-1, 5])
+    func aReaderThatIsWrong(count: Int) async throws {
+        let server = try LoopbackServer { _ in .status(200) }, stream = HTTPBodyStream(name: "c", bytes: 4) { _, _ in count }
+        await #expect(throws: HTTPFailure.unreadableBody("its reader gave \(count) bytes after the first 0")) {
+            _ = try await CurlTransport().send(HTTPRequest(url: server.url, stream: stream.gzip()))
+        }
+        #expect(server.requests.isEmpty)
+    }
+
     /// One parcel whose body is compressed on its way.
     private final class OneFile: ParcelSource {
         let parcel: Parcel

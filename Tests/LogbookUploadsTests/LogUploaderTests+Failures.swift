@@ -367,6 +367,24 @@ extension LogUploaderTests {
         withExtendedLifetime(uploader) {}
     }
 
+    @Test("U17: a file that is to go in pieces and has no lines is not held in memory, and set aside; the next one goes")
+    func withoutLines() async throws {
+        let provider = try bench.file()
+        provider.log(event("begins"))
+        truncate(provider.path, 40 << 20)   // more than a line may have
+        let archive = try #require(try provider.roll())
+        provider.log(event("good"))
+        try provider.roll()
+        try provider.shutdown(by: .seconds(60))
+        let transport = ScriptedTransport(.status(200))
+        let uploader = try bench.uploader(to: UploadRequest(url: "http://127.0.0.1/", maximumBytes: 50_000), transport)
+        #expect(await bench.waitForDelivered(1))
+        let reasons = bench.events.compactMap { if case .setAside(archive.id, let reason) = $0 { reason } else { nil } }
+        #expect(reasons == ["a line of it is longer than any event's, so that it cannot go in pieces"])
+        #expect(transport.requests.map(\.text) == ["good\n"])
+        withExtendedLifetime(uploader) {}
+    }
+
     @Test("U16: a log whose manifest cannot be read is not a log that has been delivered")
     func unreadableManifest() async throws {
         try bench.roll(["one"])
