@@ -67,6 +67,9 @@ public struct CollectorConfiguration: Sendable, Hashable {
     /// Whole files of ``filesFolder`` that came longer ago are removed, at the start and every hour: those of tenants that have a token,
     /// and of `default`. What else is in their folders stays, unless it is a file whose name a received one could have. Nil keeps them all.
     public var keepFiles: Duration?
+    /// Further files that the program itself needs, such as the one it has read ``token`` from: like those named here, they must not lie
+    /// where ``keepFiles`` removes.
+    public var ownFiles: [String] = []
     /// Bytes that what SQLite's archive stores takes at most, about; 64 MiB or more, nil for any number. Where it takes more, the oldest
     /// is removed until it takes 95 % of them: transactions, by their latest part, and log events. That is looked at at the start and
     /// every ten seconds: what comes meanwhile may be there besides, or longer where it comes faster than the oldest goes, and the

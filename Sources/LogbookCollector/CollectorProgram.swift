@@ -58,8 +58,12 @@
         ) throws(CollectorError) {
             guard configuration.keepFiles != nil else { return }
             let files = SystemFileSystem(), resolved = Set(shelves.compactMap { try? files.resolvedPath(ofFolder: $0) })
-            for path in [archive, configuration.tokenFile, configuration.tlsCertificate, configuration.tlsKey].compactMap(\.self) {
-                if let folder = try? files.resolvedPath(ofFolder: Self.folder(of: path)), resolved.contains(folder) {
+            let own = [archive, configuration.tokenFile, configuration.tlsCertificate, configuration.tlsKey].compactMap(\.self)
+            for path in own + configuration.ownFiles {
+                // Where it is, and where it leads as a link.
+                let places = [path] + [try? files.resolvedPath(ofFolder: path)].compactMap(\.self)
+                let folders = places.compactMap { try? files.resolvedPath(ofFolder: Self.folder(of: $0)) }
+                if !resolved.isDisjoint(with: folders) {
                     throw .invalid("--keep-files would remove \(path), which lies in a folder of --files; keep it in another one")
                 }
             }

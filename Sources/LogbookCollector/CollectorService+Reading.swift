@@ -25,6 +25,8 @@
         }
 
         func stats(of caller: CollectorToken) async throws(Refusal) -> CollectorAnswer {
+            guard let turn = await countTurns.wait(for: 1, of: caller.tenant, within: pagePatience) else { throw Self.manyAnswers }
+            defer { turn.resize(to: 0) }
             let counts = try await archived { () async throws(ArchiveError) in try await archive.counts(tenant: caller.tenant) }
             let tally = metrics.tally(of: caller.tenant)
             var archived = JSONText()
@@ -76,12 +78,12 @@
             let found = try await archived { () async throws(ArchiveError) in
                 try await pageRooms.page(for: tenant, within: pagePatience, read)
             }
-            guard let found else {
-                throw Refusal(
-                    503, "busy", reason: "too many answers are on their way; ask again", headers: ["Retry-After": "1"])
-            }
+            guard let found else { throw Self.manyAnswers }
             return found
         }
+
+        private static let manyAnswers = Refusal(
+            503, "busy", reason: "too many answers are on their way; ask again", headers: ["Retry-After": "1"])
 
         /// A long body goes in pieces, so that it is known when all of it has been taken, but for the last one.
         private static func answer(_ type: String, _ body: [UInt8], _ share: ByteRoom.Share) -> CollectorAnswer {

@@ -20,6 +20,8 @@
         let metrics = CollectorMetrics()
         let bodyRoom: ByteRoom
         let pageRooms: PageRooms
+        /// Turns to count what is stored, which may take long: one of a tenant at a time, and two of all.
+        let countTurns = ByteRoom(bytes: 2, isShared: { true })
         let archiveHealth: ArchiveInquiry<Void>
         let reusableBytes: ArchiveInquiry<Int>
         let tokens: @Sendable () -> KnownTokens

@@ -13,9 +13,10 @@
 
         /// What was erased is overwritten (`secure_delete`), the file is written anew, since SQLite leaves copies of rows behind where it
         /// has moved them from page to page, and the write-ahead log is emptied: when this returns, no byte of it is in any of the
-        /// archive's files. To write the file takes as long as copying it, and as much room on the disk; it is done where anything was
-        /// removed since the last time, and the first time after the archive was opened. A reader of another process may stand in the way
-        /// of the rest for as long as it reads: then this throws, and is to be called again.
+        /// archive's files. To write the file takes as long as copying it twice, and as much room: once in SQLite's folder for temporary
+        /// files, and once in the write-ahead log, beside the archive. It is done where anything was removed since the last time, and the
+        /// first time after the archive was opened. A reader of another process may stand in the way of the rest for as long as it reads:
+        /// then this throws, and is to be called again.
         public func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int {
             if user.isEmpty { return 0 }
             let user = user.storable

@@ -137,6 +137,7 @@
             if let connectionsPerAddress { configuration.connections.maximumPerAddress = connectionsPerAddress }
             configuration.transactionPaths += transactionsPath
             configuration.filesFolder = files
+            configuration.ownFiles = [token.tokenFile].compactMap(\.self)
             configuration.isInsecure = insecure
             do throws(CollectorError) {
                 logbook_give_back_large_memory()   // bodies and what they are inflated to

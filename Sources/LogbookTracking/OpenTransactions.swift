@@ -44,21 +44,30 @@ final class OpenTransactions: Sendable {
 
     func open(_ transaction: LogTransaction, usecase: Int, for owner: Owner) {
         let (key, object) = Self.key(usecase, owner)
-        state.withLock { state in
+        let seen = state.withLock { state in
             state.opened += 1
             state.open[key] = Open(transaction, number: state.opened, object: object)
-            if state.open.count > Self.maximumOpen { Self.giveUp(&state) }
+            return state.open.count > Self.maximumOpen ? Self.giveUp(&state) : []
         }
+        withExtendedLifetime(seen) {}
     }
 
-    private static func giveUp(_ state: inout State) {
+    /// - Returns: What was looked at, to be held until the lock is let go: it may be the last to hold it, and an object's end is the
+    ///   program's code.
+    private static func giveUp(_ state: inout State) -> [AnyObject] {
+        var seen: [AnyObject] = []
         state.open = state.open.filter { key, open in
-            if case .object = key { open.object != nil } else { true }
+            guard case .object = key else { return true }
+            guard let object = open.object else { return false }
+            seen.append(object)
+            return true
         }
-        guard state.open.count > maximumOpen * 7 / 8 else { return }
-        let numbers = state.open.values.map(\.number).sorted()
-        let first = numbers[numbers.count - maximumOpen * 7 / 8]
-        state.open = state.open.filter { $1.number >= first }
+        if state.open.count > maximumOpen * 7 / 8 {
+            let numbers = state.open.values.map(\.number).sorted()
+            let first = numbers[numbers.count - maximumOpen * 7 / 8]
+            state.open = state.open.filter { $1.number >= first }
+        }
+        return seen
     }
 
     func find(_ usecase: Int, of owner: Owner, closing: Bool) -> LogTransaction? {

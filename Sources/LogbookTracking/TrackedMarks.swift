@@ -20,13 +20,20 @@ enum TrackedMarks {
 
     static func set(_ mark: String?, on object: AnyObject) {
         let marked = mark.map { Marked(object, $0) }
-        state.withLock { state in
+        // What is looked at is held until the lock is let go: it may be the last to hold it, and an object's end is the program's code.
+        let seen = state.withLock { state -> [AnyObject] in
             state.marks[ObjectIdentifier(object)] = marked
-            if state.marks.count > state.limit {
-                state.marks = state.marks.filter { $1.object != nil }
-                state.limit = max(64, state.marks.count * 2)
+            if state.marks.count <= state.limit { return [] }
+            var seen: [AnyObject] = []
+            state.marks = state.marks.filter { _, marked in
+                guard let object = marked.object else { return false }
+                seen.append(object)
+                return true
             }
+            state.limit = max(64, state.marks.count * 2)
+            return seen
         }
+        withExtendedLifetime(seen) {}
     }
 
     static func bears(_ mark: String, _ instance: Any) -> Bool {

@@ -59,6 +59,19 @@
             #expect(archive.mostAtOnce == 1)
         }
 
+        @Test("what is stored is counted for one of a tenant's who asks at a time, however many ask")
+        func countsAreMadeInTurn() async throws {
+            let gate = Gate(), archive = GatedArchive(gate)
+            var service = try service(archive, room: 64 << 20)
+            let turns = service.countTurns, answers = ask(service, Array(repeating: "/v1/stats", count: 5))
+            #expect(await onThread { gate.waitForArrivals(1) && becomesTrue { turns.waitingCount == 4 } })
+            service.pagePatience = .milliseconds(50)
+            #expect(await ask(service, ["/v1/stats"]).value == [503])
+            gate.open()
+            #expect(await answers.value == Array(repeating: 200, count: 5))
+            #expect(archive.mostAtOnce == 1 && turns.taken == 0)
+        }
+
         @Test func oneThatWouldTakeAllTheRoomForPagesLeavesThatToOthers() async throws {
             let rooms = PageRooms(bytes: 100, isShared: { false })
             let record = TransactionRecord(id: "LARGE", usecase: 1, entries: (0..<10).map { Golden.entry($0, at: 1) })
@@ -111,6 +124,10 @@
 
         func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
             TransactionPage(transactions: [await read("T")])
+        }
+
+        func counts(tenant: String?) async throws(ArchiveError) -> ArchiveCounts {
+            ArchiveCounts(transactions: await read("T").entries.count, entries: 0, logEvents: 0, parcels: 0)
         }
     }
 #endif

@@ -17,6 +17,10 @@
                     try $0.execute(
                         sql: "CREATE TABLE x (y); PRAGMA application_id = \(0x4C67_6261); PRAGMA user_version = 99")
                 }
+                mkdir(folder("elsewhere"), 0o700)
+                for name in ["token", "linked.sqlite"] { close(open(folder(name), O_WRONLY | O_CREAT, 0o600)) }
+                try "a-token-that-is-long-enough".write(toFile: folder("token"), atomically: false, encoding: .utf8)
+                symlink("../linked.sqlite", folder("elsewhere/link.sqlite"))
                 for (arguments, status, word) in [
                     (["sqlite:archive.sqlite", "--token", "t"], 69, "in use"),
                     (
@@ -36,6 +40,8 @@
                     (["sqlite:other.sqlite", "--token", "t", "--keep-size", "67108863"], 64, "must be 67108864 or more"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-size=-1"], 64, "must be 67108864 or more"),
                     (["sqlite:other.sqlite", "--token", "t", "--files", ".", "--keep-files", "9"], 64, "would remove other.sqlite"),
+                    (["sqlite:elsewhere/a.sqlite", "--token-file", "token", "--files", ".", "--keep-files", "9"], 64, "would remove token"),
+                    (["sqlite:elsewhere/link.sqlite", "--token", "t", "--files", ".", "--keep-files", "9"], 64, "would remove elsewhere/link"),
                     (["sqlite:other.sqlite", "--token", "t", "--keep-files", "9"], 64, "give their folder with --files"),
                     (["postgres://u@127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
                     (["clickhouse://127.0.0.1:1/d", "--token", "t", "--keep-size", "67108864"], 64, "--keep-size is for archives of SQLite"),
