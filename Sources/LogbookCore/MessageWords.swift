@@ -7,7 +7,7 @@ struct MessageWords {
     /// Bytes the text has at most.
     var maximumBytes: Int {
         var bytes = 0
-        forEachPiece { piece in
+        for piece in pieces {
             switch piece {
             case .bytes(let text), .text(let text): bytes += text.count
             case .signed, .unsigned: bytes += 20
@@ -65,7 +65,7 @@ struct MessageWords {
             next.update(from: start, count: bytes.count)
             next += bytes.count
         }
-        forEachPiece { piece in
+        for piece in pieces {
             switch piece {
             case .markBegin(let privacy): mark(privacy, next - target)
             case .markEnd: mark(nil, next - target)
@@ -94,33 +94,49 @@ struct MessageWords {
         case signed(Int64), unsigned(UInt64), double(Double), markBegin(LogPrivacy), markEnd
     }
 
-    @inline(__always)
-    private func forEachPiece(_ body: (Piece) -> Void) {
-        guard var next = words.baseAddress else { return }
-        let end = next + words.count
-        while next < end {
-            let word = next.pointee
-            next += 1
+    private var pieces: Pieces { Pieces(place: words.baseAddress, left: words.count) }
+
+    /// The pieces one after the other. What is done with one is written once: it is too much to be there for each kind of word.
+    private struct Pieces: Sequence, IteratorProtocol {
+        var place: UnsafePointer<UInt64>?
+        var left: Int
+
+        private mutating func skip(_ count: Int) {
+            place! += count
+            left -= count
+        }
+
+        @inline(__always)
+        mutating func next() -> Piece? {
+            guard left > 0, let place else { return nil }
+            let word = place.pointee
             switch MessageWord.Kind(rawValue: word & MessageWord.kindMask)! {
             case .literal:
+                skip(1)
                 let address = UnsafePointer<UInt8>(bitPattern: UInt(word >> UInt64(MessageWord.literalAddressShift)))
-                body(.bytes(UnsafeBufferPointer(start: address, count: MessageWord.literalBytes(word))))
-            case .small: body(.signed(Int64(bitPattern: word) >> Int64(MessageWord.kindBits)))
+                return .bytes(UnsafeBufferPointer(start: address, count: MessageWord.literalBytes(word)))
+            case .small:
+                skip(1)
+                return .signed(Int64(bitPattern: word) >> Int64(MessageWord.kindBits))
             case .text:
                 let count = Int(word >> UInt64(MessageWord.kindBits))
-                body(.text(UnsafeBufferPointer(start: UnsafeRawPointer(next).assumingMemoryBound(to: UInt8.self), count: count)))
-                next += MessageWord.textWords(count)
+                skip(1 + MessageWord.textWords(count))
+                return .text(UnsafeBufferPointer(start: UnsafeRawPointer(place + 1).assumingMemoryBound(to: UInt8.self), count: count))
             case .signed:
-                body(.signed(Int64(bitPattern: next.pointee)))
-                next += 1
+                skip(2)
+                return .signed(Int64(bitPattern: place[1]))
             case .unsigned:
-                body(.unsigned(next.pointee))
-                next += 1
+                skip(2)
+                return .unsigned(place[1])
             case .double:
-                body(.double(Double(bitPattern: next.pointee)))
-                next += 1
-            case .markBegin: body(.markBegin(MessageWord.privacy(of: word)))
-            case .markEnd: body(.markEnd)
+                skip(2)
+                return .double(Double(bitPattern: place[1]))
+            case .markBegin:
+                skip(1)
+                return .markBegin(MessageWord.privacy(of: word))
+            case .markEnd:
+                skip(1)
+                return .markEnd
             }
         }
     }
