@@ -55,8 +55,11 @@ public struct LogFlushReport: Sendable, Equatable, CustomStringConvertible {
         package init(name: String, pending: UInt64, reason: String) { (self.name, self.pending, self.reason) = (name, pending, reason) }
 
         init(name: String, pending: UInt64, because error: any Error) {
-            self.init(name: name, pending: pending, reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description))
+            self.init(name: name, pending: pending, reason: Self.reason(error))
         }
+
+        /// What an error says of itself, for whoever runs the program.
+        static func reason(_ error: any Error) -> String { PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description) }
     }
     /// Empty when everything is safe that was not dropped before; what was, ``LogRegistration/ledger`` counts.
     public let unfinished: [Unfinished]

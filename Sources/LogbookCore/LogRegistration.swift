@@ -533,7 +533,7 @@ public final class LogRegistration: Sendable {
                 do { try queue.flush(by: deadline) } catch QueueError.deadlinePassed {
                     // What is not written yet is looked after.
                 } catch {
-                    sayUnsafe(LogMessage(describing: error).description)
+                    sayUnsafe(LogFlushReport.Unfinished.reason(error))
                 }
             }
             if wasOpen, !(provider is BatchingProvider) { queue.keepSinkOpen() }
@@ -634,7 +634,7 @@ public final class LogRegistration: Sendable {
                 do { try call.body(self) } catch {
                     // The account is the provider's, too: on this thread, not on that of a caller with a deadline.
                     failure = CallFailure(
-                        reason: PrivacyLens.forDiagnostics.masked(LogMessage(describing: error).description),
+                        reason: LogFlushReport.Unfinished.reason(error),
                         pending: self.ledger(by: call.deadline).pending)
                 }
                 next = self.comeBack()

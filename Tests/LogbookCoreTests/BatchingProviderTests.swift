@@ -495,25 +495,14 @@ extension DropReason {
     }
 
     @Test func aFlushThatFailedIsNoBetterForALaterOne() throws {
-        /// Fails the first time.
-        final class FailsOnce: BatchSink {
-            private let flushes = Locked(0)
-            func write(_ batch: [LogEvent]) {}
-            func flush(by deadline: LogDeadline) throws {
-                let isFirst = flushes.withLock { flushes in
-                    flushes += 1
-                    return flushes == 1
-                }
-                if isFirst { throw ScriptedFailure("not safe") }
-            }
-        }
         let engine = BatchEngine(
-            sink: FailsOnce(), lineSink: nil, fallback: nil, policy: QueuePolicy(linger: .zero), name: "test", clock: .system)
+            sink: UnsafeOnceSink(), lineSink: nil, fallback: nil, policy: QueuePolicy(linger: .zero), name: "test", clock: .system)
         engine.take(event(1))
         let first = try #require(try engine.demandFlush(by: .seconds(60)))
-        #expect(throws: ScriptedFailure("not safe")) { try engine.awaitFlush(first, by: .seconds(60)) }
+        let failure = ScriptedFailure("the disk did not take it")
+        #expect(throws: failure) { try engine.awaitFlush(first, by: .seconds(60)) }
         try engine.flush(by: .seconds(60))
-        #expect(throws: ScriptedFailure("not safe")) { try engine.awaitFlush(first, by: .seconds(60)) }   // for who asked then, and looks now
+        #expect(throws: failure) { try engine.awaitFlush(first, by: .seconds(60)) }   // for who asked then, and looks now
         try engine.shutdown(by: .seconds(60))
     }
 

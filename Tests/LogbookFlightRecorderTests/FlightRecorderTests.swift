@@ -132,23 +132,10 @@ import Testing
         #expect(try FlightRecorder.recover(folder("ring")) == [])
     }
 
-    /// Cannot make safe what it had been given when it was flushed first, and says so once.
-    private final class UnsafeOnce: BatchSink {
-        private let flushes = Locked(0)
-        func write(_ batch: [LogEvent]) {}
-        func flush(by deadline: LogDeadline) throws {
-            let isFirst = flushes.withLock { flushes in
-                flushes += 1
-                return flushes == 1
-            }
-            if isFirst { throw ScriptedFailure("the disk did not take it") }
-        }
-    }
-
     @Test func whatCouldNotBeMadeSafeBetweenTwoPortionsIsHandedOverAgain() throws {
         try run(capacityBytes: 1 << 20, Self.many)
         let service = LogService(), next = try recorder(epoch: 2)
-        service.register(sink: UnsafeOnce(), queue: QueuePolicy(capacity: 16, batchCount: 8), name: "file")
+        service.register(sink: UnsafeOnceSink(), queue: QueuePolicy(capacity: 16, batchCount: 8), name: "file")
         let report = next.handOver(to: service, by: .seconds(60))
         #expect(report.unfinished.map(\.name) == ["file"] && report.unfinished.map(\.reason) == ["the disk did not take it"])
         #expect(try FlightRecorder.recover(folder("ring")).map(\.message) == Self.many)

@@ -1,0 +1,17 @@
+package import LogbookCore
+
+/// A sink that takes everything, cannot make safe what it had been given when it is flushed first, and says so once, as a disk does.
+package final class UnsafeOnceSink: BatchSink {
+    private let flushes = Locked(0)
+
+    package init() {}
+
+    package func write(_ batch: [LogEvent]) {}
+    package func flush(by deadline: LogDeadline) throws {
+        let isFirst = flushes.withLock { flushes in
+            flushes += 1
+            return flushes == 1
+        }
+        if isFirst { throw ScriptedFailure("the disk did not take it") }
+    }
+}
