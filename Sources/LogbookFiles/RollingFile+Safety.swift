@@ -22,14 +22,14 @@ extension RollingFile {
         let writes: UInt64
     }
 
-    /// - Throws: What is known to be unsafe in files that are no longer written; it is said once.
-    mutating func sayWhatIsUnsafe() throws(FileLogProviderError) {
+    /// - Throws: What is known to be unsafe in files that are no longer written; it is said once to who still waits.
+    mutating func sayWhatIsUnsafe(by deadline: LogDeadline) throws(FileLogProviderError) {
         guard let failure = unsafeArchive else { return }
-        unsafeArchive = nil
+        if !deadline.hasPassed { unsafeArchive = nil }
         throw failure
     }
 
-    /// Lets the next flush say what a synchronization met that nobody had asked for.
+    /// Lets the next flush say what a synchronization met that nobody waits for.
     mutating func keepForFlush(_ failure: FileLogProviderError) {
         if case .cannotSynchronize = failure, unsafeArchive == nil { unsafeArchive = failure }
     }
@@ -46,9 +46,10 @@ extension RollingFile {
         if let latestFailure, latestFailure.number >= number { throw latestFailure.failure }
     }
 
+    /// - Parameter deadline: Until when somebody waits for it; nil where nobody does.
     /// - Returns: Nil when the file is closed.
     /// - Throws: What is known to be unsafe already; each such thing is said once.
-    mutating func beginSynchronization() throws(FileLogProviderError) -> Synchronization? {
+    mutating func beginSynchronization(by deadline: LogDeadline?) throws(FileLogProviderError) -> Synchronization? {
         switch phase {
         case .closed: return nil
         case .waiting(let failure): throw failure
@@ -57,8 +58,10 @@ extension RollingFile {
                 // Where no new file can be begun either, it is tried again when the next synchronization would be due, not at once.
                 unsafeSince = nil
                 noteUnsafe()
+                let known = FileLogProviderError.cannotSynchronize(path: path, errno: failure.number)
+                if deadline?.hasPassed ?? true { keepForFlush(known) }
                 replaceDistrusted()
-                throw .cannotSynchronize(path: path, errno: failure.number)
+                throw known
             }
             unsafeSince = nil
             return Synchronization(
@@ -68,10 +71,12 @@ extension RollingFile {
     }
 
     /// Goes on in a new file after the machine failed to make this one safe: it may call the same pages clean the next time.
-    mutating func distrust(_ work: Synchronization, because error: SystemError) {
+    /// - Parameter deadline: Until when somebody waits for it; nil where nobody does.
+    mutating func distrust(_ work: Synchronization, because error: SystemError, askedBy deadline: LogDeadline?) {
         let failure = noteFailure(of: work.number, error)
-        // Whoever asked for this one is told; the lines that were written meanwhile are somebody else's.
-        if writes != work.writes { keepForFlush(failure) }
+        // Whoever waits for this one is told; the lines that were written meanwhile are somebody else's. It is kept before there is a
+        // new file: who flushes that one must not be told that all is safe.
+        if writes != work.writes || deadline?.hasPassed ?? true { keepForFlush(failure) }
         noteUnsafe()
         guard case .open(var active) = phase, active.number == work.number else { return }
         active.distrusted = error

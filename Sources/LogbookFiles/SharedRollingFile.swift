@@ -104,10 +104,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     private func lookAtTheClock() {
         locked { $0.lookAtTheClock() }
         if file.withLock({ $0.owesSynchronization }) {
-            do { try synchronizeActive(by: .never) } catch {
-                LogDiagnostics.report(origin, "\(error)")
-                locked { $0.keepForFlush(error) }
-            }
+            do { try synchronizeActive(by: nil) } catch { LogDiagnostics.report(origin, "\(error)") }
             setAlarm()
         }
     }
@@ -206,38 +203,42 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
 
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
         do throws(FileLogProviderError) {
-            try locked { file throws(FileLogProviderError) in try file.sayWhatIsUnsafe() }
+            try locked { file throws(FileLogProviderError) in try file.sayWhatIsUnsafe(by: deadline) }
             try synchronizeActive(by: deadline)
         } catch {
-            // Whoever asked may be gone by now: the next flush says it, if for the second time.
+            // Whoever asked may be gone since it failed: the next flush says it, if for the second time.
             if deadline.hasPassed { locked { $0.keepForFlush(error) } }
             throw error
         }
     }
 
-    private func synchronizeActive(by deadline: LogDeadline) throws(FileLogProviderError) {
+    /// - Parameter deadline: Until when somebody waits for it; nil where nobody does, and the next flush says what fails.
+    private func synchronizeActive(by deadline: LogDeadline?) throws(FileLogProviderError) {
         var news = News()
         defer { tell(&news) }
         try synchronizeActive(by: deadline, gathering: &news)
     }
 
     /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
-    private func synchronizeActive(by deadline: LogDeadline, gathering news: inout News) throws(FileLogProviderError) {
-        guard let work = try locked(gathering: &news, { file throws(FileLogProviderError) in try file.beginSynchronization() }) else {
-            return
-        }
-        if deadline.hasPassed {
+    private func synchronizeActive(by deadline: LogDeadline?, gathering news: inout News) throws(FileLogProviderError) {
+        let begun = try locked(gathering: &news) { file throws(FileLogProviderError) in try file.beginSynchronization(by: deadline) }
+        guard let work = begun else { return }
+        if deadline?.hasPassed ?? false {
             locked(gathering: &news) { $0.noteUnsafe() }
             throw .deadlinePassed(path: path)
         }
         do { try files.synchronize(work.file.descriptor) } catch {
-            locked(gathering: &news) { $0.distrust(work, because: error) }
+            locked(gathering: &news) { $0.distrust(work, because: error, askedBy: deadline) }
             throw .cannotSynchronize(path: path, errno: error.number)
         }
         if let folder = work.folder {
             do { try files.synchronizeFolder(folder.descriptor) } catch {
-                locked(gathering: &news) { $0.noteUnsafe() }
-                throw .cannotSynchronize(path: path, errno: error.number)
+                let failure = FileLogProviderError.cannotSynchronize(path: path, errno: error.number)
+                locked(gathering: &news) { file in
+                    file.noteUnsafe()
+                    if deadline?.hasPassed ?? true { file.keepForFlush(failure) }
+                }
+                throw failure
             }
         }
         // A kernel tells each failure once for a descriptor: it may have told somebody who synchronized at the same time.

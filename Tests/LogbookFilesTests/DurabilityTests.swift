@@ -69,6 +69,26 @@ import Testing
         #expect(folder.allLines() == ["1", "2"])
     }
 
+    @Test("row 11, interval: a flush beside a failure in the background finds the new file, and is told of the old one")
+    func intervalWithAFlushBesideAFailure() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
+        let own = Locked<FileLogProvider?>(nil), said = Locked<[FileLogProviderError?]>([])
+        let provider = try FileLogProvider(
+            in: folder.path, format: MessageFormat(), durability: .interval(.seconds(1)), files: files, clock: .manual(clock)
+        ) { archived in
+            guard case .archived = archived, let provider = own.withLock({ $0 }) else { return }
+            var failure: FileLogProviderError?
+            do { try provider.flush(by: .seconds(30)) } catch { failure = error as? FileLogProviderError }
+            said.withLock { $0.append(failure) }
+        }
+        own.withLock { $0 = provider }
+        defer { own.withLock { $0 = nil } }
+        log(provider, "1")
+        clock.advance(by: .seconds(1))
+        #expect(said.withLock { $0 } == [.cannotSynchronize(path: folder.path + "/app.log", errno: EIO)])
+        try provider.flush(by: .seconds(30))
+    }
+
     @Test("interval: a disk that fails and takes no new file either is tried again after an interval and not at once")
     func intervalWithoutDisk() throws {
         let files = FaultyFileSystem()
