@@ -329,7 +329,7 @@ extension BatchEngine {
         let failure = first ?? second
         let earlier = state.withLock { access in
             let earlier = failure == nil ? nil : access.value.flushFailure
-            if let failure { access.value.flushFailure = (round, failure) }
+            if let failure { access.value.flushFailure = FlushFailure(round: round, error: failure, isOwed: !deadline.hasPassed) }
             access.value.flushesDone = round
             access.broadcast()
             return earlier

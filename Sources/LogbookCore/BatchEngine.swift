@@ -5,6 +5,14 @@ internal import Synchronization
 final class BatchEngine: Sendable {
     enum Phase { case running, closing, closed }
 
+    /// A flush that went wrong.
+    struct FlushFailure {
+        let round: UInt64
+        let error: any Error
+        /// Nobody has heard of it yet, and the sink takes it that somebody has, since the deadline that it was given had not passed.
+        var isOwed: Bool
+    }
+
     struct State {
         var phase = Phase.running
         var queue = WaitingItems()
@@ -26,7 +34,7 @@ final class BatchEngine: Sendable {
         /// Rounds that were asked for, that the sink was asked for, and that are over.
         var flushRound: UInt64 = 0, flushesBegun: UInt64 = 0, flushesDone: UInt64 = 0
         /// Of the latest flush that failed, and up to which round that was asked for.
-        var flushFailure: (round: UInt64, error: any Error)?
+        var flushFailure: FlushFailure?
         /// Why a provider behind the queue could not be shut down well.
         var closeFailure: (any Error)?
         var latestFailure: String?
@@ -482,7 +490,10 @@ final class BatchEngine: Sendable {
                         pending: Int(access.value.ledger.pending), latestFailure: access.value.latestFailure)
                 }
             }
-            if let failure = access.value.flushFailure, failure.round >= round { throw failure.error }
+            if let failure = access.value.flushFailure, failure.round >= round || failure.isOwed {
+                access.value.flushFailure?.isOwed = false
+                throw failure.error
+            }
             if let abandoned = access.value.abandoned, abandoned.lost > 0, abandoned.rounds?.contains(round) == true {
                 throw QueueError.givenUp(count: abandoned.lost)
             }
@@ -544,7 +555,10 @@ final class BatchEngine: Sendable {
                 throw QueueError.deadlinePassed(pending: pending, latestFailure: access.value.latestFailure)
             }
             if let failure = access.value.closeFailure { throw failure }
-            if let failure = access.value.flushFailure, failure.round == access.value.flushesDone { throw failure.error }
+            if let failure = access.value.flushFailure, failure.round == access.value.flushesDone || failure.isOwed {
+                access.value.flushFailure?.isOwed = false
+                throw failure.error
+            }
         }
     }
 

@@ -437,7 +437,8 @@ public final class LogRegistration: Sendable {
             }
         // A shutdown is a flush, and the last one: once it is over, the exit hook has nothing to add.
         case .shutDown: try awaitShutdown(by: deadline) { try $0.flush(by: deadline) }
-        case .unregistered: return
+        // Since whoever flushes has looked who listens.
+        case .unregistered: try remnant.demandFlush(besides: [], by: deadline)?.wait(by: deadline)
         }
     }
 
@@ -543,7 +544,11 @@ public final class LogRegistration: Sendable {
             if logbook_nesting_get().depth == 0 { awaitCallers(by: deadline) }
             // On a thread of its own: it is foreign code, and may ignore the deadline.
             let report = LogService.report(among: [self], by: deadline) { left in
-                try left.inside { try left.provider.flush(by: deadline) }
+                do {
+                    try left.inside { try left.provider.flush(by: deadline) }
+                } catch QueueError.deadlinePassed where left.innerQueue != nil {
+                    // What is not written yet is looked after.
+                }
             }
             for unfinished in report.unfinished { sayUnsafe(unfinished.reason) }
         }
@@ -552,9 +557,10 @@ public final class LogRegistration: Sendable {
         if let innerQueue, innerQueue !== queue { LeavingQueues.includeUnlessAtRest(innerQueue.engine) }
     }
 
-    /// Nobody is told in another way of what a flush says for whom no caller waits, and a provider may say it but once.
+    /// Nobody is told in another way of what a flush says for whom no caller waits, and a provider may say it but once: it does not take
+    /// its turn behind what its queue has to remark.
     private func sayUnsafe(_ reason: String) {
-        LogDiagnostics.report(name, "listens no more, and not everything is safe: \(reason)")
+        LogDiagnostics.report("\(name), leaving", "listens no more, and not everything is safe: \(reason)")
     }
 
     // MARK: Flushes and shutdowns
@@ -573,7 +579,7 @@ public final class LogRegistration: Sendable {
         /// Also when nobody waits for it any longer.
         let isLast: Bool
         let body: @Sendable (LogRegistration) throws -> Void
-        let answer: @Sendable (CallFailure?) -> Void
+        let answer: @Sendable (CallAnswer) -> Void
     }
 
     /// What went wrong with a flush or a shutdown, in words.
@@ -581,6 +587,15 @@ public final class LogRegistration: Sendable {
         var reason: String
         /// What was pending then; nil where the provider could not be asked.
         var pending: UInt64?
+    }
+
+    enum CallAnswer {
+        case wentWell
+        /// What is pending is being asked for, which may take longer than who waits has time.
+        case failing(CallFailure)
+        case failed(CallFailure)
+
+        var isPreliminary: Bool { if case .failing = self { true } else { false } }
     }
 
     private struct Calls {
@@ -600,11 +615,12 @@ public final class LogRegistration: Sendable {
     /// - Parameters:
     ///   - deadline: Until when the caller waits; one without an end is refused rather than left to wait.
     ///   - isLast: It is a shutdown: it is made also when its deadline has passed before there was room for it.
-    ///   - answer: Called once, unless the call is given up before it has begun: with nil when it went well.
+    ///   - answer: Called once, unless the call is given up before it has begun; before ``CallAnswer/failed(_:)`` possibly once more, with a
+    ///     preliminary answer.
     /// - Returns: The call's number, for ``giveUp(_:)``.
     func call(
         _ body: @escaping @Sendable (LogRegistration) throws -> Void, by deadline: LogDeadline, isLast: Bool = false,
-        answer: @escaping @Sendable (CallFailure?) -> Void
+        answer: @escaping @Sendable (CallAnswer) -> Void
     ) -> UInt64 {
         enum Step { case start, wait, refuse }
         let (new, step) = calls.withLock { calls -> (Call, Step) in
@@ -621,7 +637,7 @@ public final class LogRegistration: Sendable {
         switch step {
         case .start: start(new)
         case .wait: break
-        case .refuse: answer(CallFailure(reason: Self.tooManyCalls))
+        case .refuse: answer(.failed(CallFailure(reason: Self.tooManyCalls)))
         }
         return new.number
     }
@@ -630,15 +646,17 @@ public final class LogRegistration: Sendable {
         let started = LogThread.start("logbook-flush") {
             var next: Call? = call
             while let call = next {
-                var failure: CallFailure?
+                var answer = CallAnswer.wentWell
                 do { try call.body(self) } catch {
+                    var failure = CallFailure(reason: LogFlushReport.Unfinished.reason(error))
+                    // A provider may say it but once, and who hears of it may be gone when what is pending is known.
+                    call.answer(.failing(failure))
                     // The account is the provider's, too: on this thread, not on that of a caller with a deadline.
-                    failure = CallFailure(
-                        reason: LogFlushReport.Unfinished.reason(error),
-                        pending: self.ledger(by: call.deadline).pending)
+                    failure.pending = self.ledger(by: call.deadline).pending
+                    answer = .failed(failure)
                 }
                 next = self.comeBack()
-                call.answer(failure)
+                call.answer(answer)
             }
         }
         if started { return }
@@ -649,7 +667,7 @@ public final class LogRegistration: Sendable {
             defer { calls.waiting = [] }
             return calls.waiting
         }
-        for call in [call] + stranded { call.answer(CallFailure(reason: "the machine gives no thread for it")) }
+        for call in [call] + stranded { call.answer(.failed(CallFailure(reason: "the machine gives no thread for it"))) }
     }
 
     /// - Returns: The call that goes on with the thread of one that has come back; nil when none waits.

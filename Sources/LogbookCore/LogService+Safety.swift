@@ -45,32 +45,39 @@ extension LogService {
         _ call: @escaping @Sendable (LogRegistration) throws -> Void
     ) -> LogFlushReport {
         let registrations = registrations.filter(\.isOfThisProcess)
-        let answers = Monitor([LogRegistration.CallFailure??](repeating: nil, count: registrations.count))   // .some(nil): it went well
+        typealias Answer = LogRegistration.CallAnswer
+        let answers = Monitor([Answer?](repeating: nil, count: registrations.count))
         var calls: [UInt64?] = []
         for (index, registration) in registrations.enumerated() {
-            let answer: @Sendable (LogRegistration.CallFailure?) -> Void = { failure in
+            let answer: @Sendable (Answer) -> Void = { answer in
                 answers.withLock { access in
-                    access.value[index] = .some(failure)
-                    access.broadcast()
+                    access.value[index] = answer
+                    if !answer.isPreliminary { access.broadcast() }
                 }
             }
             if registration.isCurrent {
-                answer(.init(reason: "it was asked from inside itself"))
+                answer(.failed(.init(reason: "it was asked from inside itself")))
                 calls.append(nil)
             } else {
                 calls.append(registration.call(call, by: deadline, isLast: isLast, answer: answer))
             }
         }
         let final = answers.withLock { access in
-            while access.value.contains(where: { $0 == nil }) {
+            while access.value.contains(where: { $0?.isPreliminary ?? true }) {
                 if deadline.hasPassed || !access.wait(until: deadline) { break }
             }
             return access.value
         }
         var unfinished: [LogFlushReport.Unfinished] = []
         for (index, registration) in registrations.enumerated() {
-            let failure = final[index] ?? calls[index].map { .init(reason: registration.giveUp($0)) }
-            guard let failure else { continue }
+            let failure: LogRegistration.CallFailure
+            switch final[index] {
+            case .wentWell: continue
+            case .failing(let known), .failed(let known): failure = known
+            case nil:
+                guard let call = calls[index] else { continue }
+                failure = .init(reason: registration.giveUp(call))
+            }
             unfinished.append(
                 .init(
                     name: registration.name, pending: failure.pending ?? registration.pendingOutside(by: deadline),

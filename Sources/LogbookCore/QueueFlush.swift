@@ -14,10 +14,16 @@ struct QueueFlush {
     }
 
     /// Waits for it.
+    /// - Throws: Why not everything is safe.
+    func wait(by deadline: LogDeadline) throws {
+        if let round = try round.get() { try queue.awaitFlush(round, by: deadline) }
+    }
+
+    /// Waits for it.
     /// - Returns: What it did not reach.
     func awaitEnd(by deadline: LogDeadline) -> LogFlushReport.Unfinished? {
         do {
-            if let round = try round.get() { try queue.awaitFlush(round, by: deadline) }
+            try wait(by: deadline)
             return nil
         } catch {
             return LogFlushReport.Unfinished(name: name, pending: queue.ledger.pending, because: error)

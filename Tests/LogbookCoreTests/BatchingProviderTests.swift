@@ -506,6 +506,27 @@ extension DropReason {
         try engine.shutdown(by: .seconds(60))
     }
 
+    @Test("a flush that fails when its caller has gone, and not its deadline, is told to the next who waits", arguments: [false, true])
+    func aFlushThatFailsForNobody(isShutdown: Bool) throws {
+        let gate = Gate(), engine = BatchEngine(
+            sink: UnsafeOnceSink(gate: gate), lineSink: nil, fallback: nil, policy: QueuePolicy(batchCount: 1, linger: .zero), name: "test",
+            clock: .system)
+        engine.take(event(1))
+        #expect(gate.waitForArrivals(1))
+        let first = try #require(try engine.demandFlush(by: .milliseconds(10)))
+        engine.take(event(2))
+        let second = try #require(try engine.demandFlush(by: .seconds(600)))   // which the sink goes by, for both
+        #expect(throws: QueueError.self) { try engine.awaitFlush(first, by: .milliseconds(10)) }
+        gate.open()
+        let failure = ScriptedFailure("the disk did not take it")
+        if isShutdown {
+            #expect(throws: failure) { try engine.shutdown(by: .seconds(60)) }
+        } else {
+            #expect(throws: failure) { try engine.awaitFlush(second, by: .seconds(60)) }
+            try engine.flush(by: .seconds(60))
+        }
+    }
+
     @Test func aShutdownThatRunsOutOfTimeCountsWhatIsLost() {
         let sink = FailingSink { _ in ScriptedFailure("disk on fire") }
         let provider = BatchingProvider(sink)

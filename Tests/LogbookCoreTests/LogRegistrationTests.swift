@@ -40,6 +40,42 @@ private final class SayingSink: BatchSink {
         withExtendedLifetime(wrapper) {}
     }
 
+    @Test("a flush of who has left since it began waits for what is in hand")
+    func aFlushOfWhoHasJustLeft() throws {
+        let service = LogService(), sink = GatedSink(), registration = service.register(sink: sink, queue: QueuePolicy(linger: .zero))
+        service.info("x")
+        #expect(sink.gate.waitForArrivals(1))
+        registration.unregister(by: .now)
+        #expect(throws: QueueError.deadlinePassed(pending: 1, latestFailure: nil)) { try registration.flush(by: .milliseconds(20)) }
+        sink.gate.open()
+        try registration.flush(by: .seconds(60))
+        #expect(sink.inner.written.map(\.message) == ["x"])
+        try registration.flush(by: .now)
+    }
+
+    @Test("why a flush failed is said also where the provider does not say in time what is pending")
+    func aFailureBesideAnAccountThatHangs() {
+        final class Hanging: LogProvider {
+            let gate = Gate(), hasFailed = Locked(false)
+            var ledger: LogLedger? {
+                if hasFailed.withLock({ $0 }) { gate.wait() }
+                return nil
+            }
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) throws {
+                hasFailed.withLock { $0 = true }
+                throw ScriptedFailure("the disk did not take it")
+            }
+        }
+        let provider = Hanging(), service = LogService()
+        service.register(provider, name: "hanging")
+        // Where the machine is busy, the deadline may pass before it is asked at all.
+        #expect(becomesTrue {
+            service.flush(by: .milliseconds(500)).unfinished.map(\.reason) == ["\(ScriptedFailure("the disk did not take it"))"]
+        })
+        provider.gate.open()
+    }
+
     @Test func changesOfSeveralThreadsAreAllMade() {
         let service = LogService(), registration = service.register(RecordingProvider(), from: .warning), count = Sanitizer.share(of: 1_000)
         service.privacyRules = .none
