@@ -7,11 +7,11 @@ public import LogbookHTTP
 ///
 /// Each event is created under its key, so that one that arrives twice is stored once; in a data stream only as long as that writes to the
 /// same index: what is sent again after a rollover, since its answer was lost, is there twice, with the same `_id`. The answer is read
-/// entry by entry: a conflict means that the event is there already, and 429 and 501 to 599 that it is sent again, alone. 401, 403 and
+/// entry by entry: a conflict means that the event is there already, and 429 and 500 to 599 that it is sent again, alone. 401, 403 and
 /// 404 are about us or the index, not the event: no privilege, an index that takes no writes, one that is not there. So are those 400s
 /// that say that the index is closed, that none can have its name, that none of an alias takes writes, or that the cluster may hold no
 /// more shards. The whole parcel is kept then, and sent again later. Anything else means that the event will never be taken, as when a
-/// field has another type in the index; also 500, which is said of one on which an ingest pipeline fails, each time it comes.
+/// field has another type in the index; so does a 500 on which an ingest pipeline fails, as it does each time the event comes.
 ///
 /// ```
 /// {"create":{"_id":"586AB00B-F16E-4AE6-8A91-0210264925C7-7-42"}}
@@ -78,8 +78,8 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
             // What was stored beside it answers 409 the next time.
             case 401, 403, 404: return .misconfigured(Self.reason(outcome["error"], status))
             case 400 where Self.isAboutIndex(outcome["error"]): return .misconfigured(Self.reason(outcome["error"], status))
-            // 500 is said of what a pipeline fails on each time: nothing behind it would ever go.
-            case 429, 501...: fates.again.insert(place)
+            case 500 where Self.isAboutPipeline(outcome["error"]): fates.rejected[place] = Self.reason(outcome["error"], status)
+            case 429, 500...: fates.again.insert(place)
             default: fates.rejected[place] = Self.reason(outcome["error"], status)
             }
         }
@@ -94,6 +94,20 @@ public struct ElasticsearchDestination: LogDestination, Hashable {
         // … [2] shards, but this cluster currently has [1000]/[1000] maximum normal shards open;
         return reason.hasPrefix("no write index is defined") || reason.hasPrefix("Validation Failed: 1: this action would add [")
     }
+
+    /// What a pipeline fails on each time, so that nothing behind the event would ever go. Whatever else has this status passes: a shard
+    /// whose log of changes is closed, a disk that fails.
+    private static func isAboutPipeline(_ error: JSONValue?) -> Bool {
+        guard case .string(let type)? = error?["type"] else { return false }
+        return pipelineFailures.contains(type)
+    }
+
+    /// The names of processors' own exceptions, of what wraps them in each version, and of mistakes that Java finds in a script.
+    private static let pipelineFailures: Set<String> = [
+        "exception", "ingest_processor_exception", "fail_processor_exception", "script_exception", "general_script_exception",
+        "null_pointer_exception", "class_cast_exception", "index_out_of_bounds_exception", "array_index_out_of_bounds_exception",
+        "string_index_out_of_bounds_exception", "arithmetic_exception", "date_time_exception", "unsupported_operation_exception",
+    ]
 
     private static func reason(_ error: JSONValue?, _ status: Int64) -> String {
         let words = ["type", "reason"].compactMap { key -> String? in

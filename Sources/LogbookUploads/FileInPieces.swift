@@ -27,13 +27,17 @@ final class FileInPieces: Sendable {
     /// - Parameters:
     ///   - limit: Bytes at most.
     ///   - maximumLineBytes: A longer line is cut at a character and says so.
-    /// - Throws: ``ArchiveBody/Fault/cut`` where the file ends too early, or what reading it throws.
+    /// - Throws: ``ArchiveBody/Fault/cut`` where the file ends too early, ``ArchiveBody/Fault/withoutLines`` where it goes on with a line
+    ///   that is longer than any event's, or what reading it throws.
     func next(upTo limit: Int, maximumLineBytes: Int?) throws -> Piece? {
         try state.withLock { state in
             var bytes: [UInt8] = []
             var position = state.start
             while true {
-                guard let line = try body.line(at: position) else {
+                let found: [UInt8]?
+                // What stands before it can go.
+                do { found = try body.line(at: position) } catch ArchiveBody.Fault.withoutLines where !bytes.isEmpty { break }
+                guard let line = found else {
                     if position < minimumBytes { throw ArchiveBody.Fault.cut }
                     break
                 }

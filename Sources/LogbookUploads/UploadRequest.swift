@@ -39,7 +39,7 @@ public struct UploadRequest: Sendable {
     /// Bytes of one request, `1024...`; a larger file goes in several, cut between lines. Nil, the default, sends each file whole.
     public var maximumBytes: Int?
     /// Bytes of one line, `256...maximumBytes`, where ``maximumBytes`` is set; a longer one is cut at a character and marked. Nil for
-    /// no limit.
+    /// no limit. A line of more than 32 MiB is no event's: its file is set aside once what stands before it has gone.
     public var maximumLineBytes: Int?
     /// How long one request may take: five minutes and one second more for each 8 KiB of its body, where ``HTTPLimits/total`` is not set.
     /// It is given up when nothing has moved for five minutes, in which a receiver may make a large file safe.

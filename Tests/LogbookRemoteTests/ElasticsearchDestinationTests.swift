@@ -43,6 +43,14 @@ import Testing
                 == .partly(EntryFates(rejected: [1: "status 500: exception: java.lang.IllegalArgumentException: no IP"]), after: nil))
     }
 
+    @Test("44: an event that a shard fails on, which passes, is sent again", arguments: ["translog_exception", "i_o_exception"])
+    func whatAShardFailsOn(type: String) {
+        let failed = #"{"create":{"status":500,"error":{"type":"\#(type)","reason":"translog is already closed"}}}"#
+        #expect(
+            destination.verdict(200, #"{"errors":true,"items":["# + Self.stored + "," + failed + "]}")
+                == .partly(EntryFates(again: [1]), after: nil))
+    }
+
     /// The same about each of so many entries.
     private static func answer(_ entry: String, times count: Int) -> String {
         #"{"errors":true,"items":["# + Array(repeating: entry, count: count).joined(separator: ",") + "]}"

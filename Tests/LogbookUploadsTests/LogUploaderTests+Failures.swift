@@ -367,7 +367,7 @@ extension LogUploaderTests {
         withExtendedLifetime(uploader) {}
     }
 
-    @Test("U17: a file that is to go in pieces and has no lines is not held in memory, and set aside; the next one goes")
+    @Test("U17: a file that is to go in pieces and has no more lines is not held in memory, and set aside; what stands before goes, and the next one")
     func withoutLines() async throws {
         let provider = try bench.file()
         provider.log(event("begins"))
@@ -381,7 +381,7 @@ extension LogUploaderTests {
         #expect(await bench.waitForDelivered(1))
         let reasons = bench.events.compactMap { if case .setAside(archive.id, let reason) = $0 { reason } else { nil } }
         #expect(reasons == ["a line of it is longer than any event's, so that it cannot go in pieces"])
-        #expect(transport.requests.map(\.text) == ["good\n"])
+        #expect(transport.requests.map(\.text) == ["begins\n", "good\n"])
         withExtendedLifetime(uploader) {}
     }
 
