@@ -81,9 +81,9 @@ import Testing
             let service = LogService()
             service.register(RecordingProvider(), from: .error)
             service.raise(to: .debug, during: .hours(24))
-            service.raise(to: .verbose, during: .seconds(5))
+            service.raise(to: .verbose, during: .seconds(15))
             precondition(service.mayHear(.verbose))
-            let deadline = LogDeadline.seconds(30)
+            let deadline = LogDeadline.seconds(60)
             while service.mayHear(.verbose), !deadline.hasPassed { await Task.yield() }
             precondition(!service.mayHear(.verbose) && service.mayHear(.debug))
 

@@ -177,7 +177,7 @@ extension LogServiceTests {
         let provider = Waiting(), service = LogService(), registration = service.register(provider)
         LogThread.start("says") { service.info("x") }
         #expect(provider.gate.waitForArrivals(1))
-        #expect(service.shutdown(by: .seconds(8)) == .everythingIsSafe)
+        #expect(service.shutdown(by: .seconds(60)) == .everythingIsSafe)
         #expect(becomesTrue { registration.ledger == LogLedger(submitted: 1, delivered: 1) })
     }
 

@@ -37,9 +37,9 @@
             return waitAndDrain().said
         }
 
-        /// The victim ends by itself within its alarm.
+        /// The victim ends by itself within its alarm, of ten minutes at most.
         func waitAndDrain() -> (said: [String], wasKilled: Bool) {
-            let end = process.wait()
+            let end = process.wait(by: .seconds(660))
             // Everything it wrote is in the pipe by now.
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             defer { close(descriptor) }
