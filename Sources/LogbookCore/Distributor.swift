@@ -110,18 +110,28 @@ final class Distributor: Sendable {
 
     /// Who hears a plain message of the level.
     @inline(__always)
-    func hearing(_ level: LogLevel) -> Hearing {
-        Hearing(bits: (hearings + Int(level.rawValue)).pointee.load(ordering: .relaxed))
-    }
+    func hearing(_ level: LogLevel) -> Hearing { Hearing(bits: word(level, isEntry: false).pointee.load(ordering: .relaxed)) }
 
     /// Who hears an entry of the level.
     @inline(__always)
-    func hearing(ofEntries level: LogLevel) -> Hearing {
-        Hearing(bits: (hearings + (Self.levels + Int(level.rawValue))).pointee.load(ordering: .relaxed))
+    func hearing(ofEntries level: LogLevel) -> Hearing { Hearing(bits: word(level, isEntry: true).pointee.load(ordering: .relaxed)) }
+
+    /// Callers that have not reserved their cells yet find that somebody else hears them, and whoever hands out what is there afterwards
+    /// finds the cells of all others.
+    func set(_ hearing: Hearing, for level: LogLevel, isEntry: Bool) {
+        word(level, isEntry: isEntry).pointee.store(hearing.bits, ordering: .sequentiallyConsistent)
     }
 
-    func set(_ hearing: Hearing, for level: LogLevel, isEntry: Bool) {
-        (hearings + (isEntry ? Self.levels : 0) + Int(level.rawValue)).pointee.store(hearing.bits, ordering: .relaxed)
+    /// Whether the same hear it as before its cells were reserved. Only then the record may name them: who has left since has no seat any
+    /// more when it is handed out, and who has come may have none yet.
+    @inline(__always)
+    private func isStill(_ hearing: Hearing, _ level: LogLevel, isEntry: Bool) -> Bool {
+        _fastPath(word(level, isEntry: isEntry).pointee.load(ordering: .sequentiallyConsistent) == hearing.bits)
+    }
+
+    @inline(__always)
+    private func word(_ level: LogLevel, isEntry: Bool) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        hearings + ((isEntry ? Self.levels : 0) + Int(level.rawValue))
     }
 
     /// Who sits where and may see what, from the next round on.
@@ -193,18 +203,28 @@ final class Distributor: Sendable {
     ///   - memberWords: Of the metadata.
     ///   - mayRelieve: Whether the caller may hand out a round of a crowded ring, which takes memory: not where a signal handler may be it,
     ///     as long as the ring has room.
+    ///   - expected: Who hears it, as the caller has seen. Others may hear it by the time that there are cells for it.
+    ///   - sequence: Asked for once it is taken or lost.
+    /// - Returns: False where the levels alone do not decide any more who hears it: nothing was said.
     @inline(__always)
     func push(
         _ pieces: LogMessage.Pieces, words: Int, _ metadata: LogMetadata, memberWords: Int, mayRelieve: Bool, level: LogLevel,
-        hearing: Hearing, time: RecordTime, sequence: UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
-    ) {
-        if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: level >= .error) }
+        hearing expected: Hearing, time: RecordTime, sequence: @autoclosure () -> UInt64, thread: UInt64, file: UInt64, function: UInt64,
+        line: UInt32
+    ) -> Bool {
+        if _slowPath(pressure.isOn) { awaitRoom(expected, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ (words &+ memberWords) &* 8
-        guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
-            return lose(hearing, sequence)
+        let memory: UnsafeMutableRawPointer, isCrowded: Bool, hearing: Hearing
+        switch reserve(bytes: bytes, for: expected, level, isEntry: false) {
+        case .cells(let cells, let areCrowded, let heard): (memory, isCrowded, hearing) = (cells, areCrowded, heard)
+        case .undecided: return false
+        case .full:
+            lose(expected, sequence(), level, isEntry: false)
+            return true
         }
         let body = EventRecord.writeHeader(
-            to: memory, hearing, time, sequence, thread, file, function, EventRecord.place(line: line, messageWords: words, members: metadata.count))
+            to: memory, hearing, time, sequence(), thread, file, function,
+            EventRecord.place(line: line, messageWords: words, members: metadata.count))
         switch pieces {
         case .words(let source):
             // A record lies in whole cells, a message in as many words.
@@ -223,25 +243,31 @@ final class Distributor: Sendable {
             if isCrowded, mayRelieve { relieve() }
             if !mayRelieve || level >= .error { call() }
         }
+        return true
     }
 
     /// Takes the pieces of a message without metadata, or loses and counts it: the everyday case of the other.
     /// - Parameters:
     ///   - words: A record carries them; can be read up to the next multiple of eight.
-    ///   - thread: Asked for, like what follows it, once there is a record to store it in.
+    ///   - sequence: Asked for, like what follows it, once there is a record to store it in.
     @inline(__always)
     func push(
-        _ words: UnsafeBufferPointer<UInt64>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64,
-        thread: @autoclosure () -> UInt64, file: @autoclosure () -> UInt64, function: @autoclosure () -> UInt64,
-        line: @autoclosure () -> UInt32
-    ) {
-        if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: level >= .error) }
+        _ words: UnsafeBufferPointer<UInt64>, level: LogLevel, hearing expected: Hearing, time: RecordTime,
+        sequence: @autoclosure () -> UInt64, thread: @autoclosure () -> UInt64, file: @autoclosure () -> UInt64,
+        function: @autoclosure () -> UInt64, line: @autoclosure () -> UInt32
+    ) -> Bool {
+        if _slowPath(pressure.isOn) { awaitRoom(expected, isPrivileged: level >= .error) }
         let bytes = EventRecord.bytes &+ words.count &* 8
-        guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
-            return lose(hearing, sequence)
+        let memory: UnsafeMutableRawPointer, isCrowded: Bool, hearing: Hearing
+        switch reserve(bytes: bytes, for: expected, level, isEntry: false) {
+        case .cells(let cells, let areCrowded, let heard): (memory, isCrowded, hearing) = (cells, areCrowded, heard)
+        case .undecided: return false
+        case .full:
+            lose(expected, sequence(), level, isEntry: false)
+            return true
         }
         let body = EventRecord.writeHeader(
-            to: memory, hearing, time, sequence, thread(), file(), function(),
+            to: memory, hearing, time, sequence(), thread(), file(), function(),
             EventRecord.place(line: line(), messageWords: words.count, members: 0))
         if let start = words.baseAddress { copyWords(words.count, from: start, to: body) }
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level) | time.mark)
@@ -249,26 +275,64 @@ final class Distributor: Sendable {
             if isCrowded { relieve() }
             if level >= .error { call() }
         }
+        return true
     }
 
     /// Takes a transaction's entry, or loses and counts it.
     /// - Parameter id: The transaction's, of ``EntryRecord/maximumIDBytes`` at most.
+    /// - Returns: As of a message.
     @inline(__always)
     func push(
-        _ entry: EntryRecord, id: UnsafeBufferPointer<UInt8>, level: LogLevel, hearing: Hearing, time: RecordTime, sequence: UInt64,
-        thread: UInt64, file: UInt64, function: UInt64, line: UInt32
-    ) {
-        if _slowPath(pressure.isOn) { awaitRoom(hearing, sequence, isPrivileged: true) }
+        _ entry: EntryRecord, id: UnsafeBufferPointer<UInt8>, level: LogLevel, hearing expected: Hearing, time: RecordTime,
+        sequence: @autoclosure () -> UInt64, thread: UInt64, file: UInt64, function: UInt64, line: UInt32
+    ) -> Bool {
+        if _slowPath(pressure.isOn) { awaitRoom(expected, isPrivileged: true) }
         let bytes = EventRecord.bytes &+ EntryRecord.bytes(idBytes: id.count)
-        guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) }) else {
-            return lose(hearing, sequence)
+        let memory: UnsafeMutableRawPointer, isCrowded: Bool, hearing: Hearing
+        switch reserve(bytes: bytes, for: expected, level, isEntry: true) {
+        case .cells(let cells, let areCrowded, let heard): (memory, isCrowded, hearing) = (cells, areCrowded, heard)
+        case .undecided: return false
+        case .full:
+            lose(expected, sequence(), level, isEntry: true)
+            return true
         }
         let body = EventRecord.writeHeader(
-            to: memory, hearing, time, sequence, thread, file, function, EventRecord.place(line: line, messageWords: 0, members: 0))
+            to: memory, hearing, time, sequence(), thread, file, function, EventRecord.place(line: line, messageWords: 0, members: 0))
         entry.write(id, to: body)
         ring.commit(memory, mark: EventRecord.mark(bytes: bytes, level: level, isEntry: true) | time.mark)
         if _slowPath(isCrowded) { relieve() }
         call()   // as for all that is privileged
+        return true
+    }
+
+    private enum Reservation {
+        case cells(UnsafeMutableRawPointer, isCrowded: Bool, Hearing)
+        case full
+        /// The levels alone do not decide any more.
+        case undecided
+    }
+
+    /// Takes cells for a record, and who hears it: as before they were reserved, so that the record may name them.
+    @inline(__always)
+    private func reserve(bytes: Int, for hearing: Hearing, _ level: LogLevel, isEntry: Bool) -> Reservation {
+        if let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) {
+            if isStill(hearing, level, isEntry: isEntry) { return .cells(memory, isCrowded: isCrowded, hearing) }
+            ring.abandon(memory, bytes: bytes)
+        }
+        return reserveSlowly(bytes: bytes, level, isEntry: isEntry)
+    }
+
+    /// The same of a ring that is full, or where somebody has come or left meanwhile. As often as that happens it begins anew.
+    @inline(never)
+    private func reserveSlowly(bytes: Int, _ level: LogLevel, isEntry: Bool) -> Reservation {
+        while true {
+            let hearing = Hearing(bits: word(level, isEntry: isEntry).pointee.load(ordering: .relaxed))
+            guard hearing.isDecided else { return .undecided }
+            guard let (memory, isCrowded) = ring.reserveAndLook(bytes: bytes) ?? reserveWhenThereIsRoom(bytes: bytes).map({ ($0, true) })
+            else { return .full }
+            if isStill(hearing, level, isEntry: isEntry) { return .cells(memory, isCrowded: isCrowded, hearing) }
+            ring.abandon(memory, bytes: bytes)
+        }
     }
 
     /// Whether who says something may have to wait for a queue that is full, or for room here.
@@ -341,14 +405,6 @@ final class Distributor: Sendable {
         return true
     }
 
-    /// Those who were there when it was said, and whether each of them hears it.
-    private func registrations(_ hearing: Hearing) -> [(registration: LogRegistration, hears: Bool)] {
-        state.withLock { $0.value.plan }.seats.enumerated().compactMap { place, seat in
-            guard let seat, hearing.isAfter(seat.since) else { return nil }
-            return (seat.registration, hearing.includes(seat: place))
-        }
-    }
-
     /// One call's wait for the queues that are full: not for each of them anew.
     private struct Waiting {
         let isPrivileged: Bool
@@ -376,21 +432,15 @@ final class Distributor: Sendable {
         for hearer in spoken.hearers { waiting.awaitRoom(of: hearer) }
     }
 
-    /// Who leaves meanwhile has no seat any more when the event comes, and loses it here.
+    /// Who leaves meanwhile does not hear it any more.
     @inline(never)
-    private func awaitRoom(_ hearing: Hearing, _ sequence: UInt64, isPrivileged: Bool) {
+    private func awaitRoom(_ hearing: Hearing, isPrivileged: Bool) {
         // Without an array of them: a signal handler that logs a literal comes here, too.
         let plan = state.withLock { $0.value.plan }
         var waiting = Waiting(isPrivileged: isPrivileged)
         for place in plan.seats.indices where hearing.includes(seat: place) {
             guard let seat = plan.seats[place], hearing.isAfter(seat.since) else { continue }
             waiting.awaitRoom(of: seat.registration)
-        }
-        let current = state.withLock { $0.value.plan }
-        if current.number == plan.number { return }
-        for place in plan.seats.indices where hearing.includes(seat: place) {
-            guard let seat = plan.seats[place], hearing.isAfter(seat.since), current.place(of: seat.registration) == nil else { continue }
-            seat.registration.loseLate(LossRun(sequence: sequence, time: clock.now()))
         }
     }
 
@@ -400,11 +450,22 @@ final class Distributor: Sendable {
         if spoken.placement?.isDone() != false { counts.place() }
     }
 
+    /// - Parameter expected: Who heard it when it was said; used where more than the level decides by now.
     @inline(never)
-    private func lose(_ hearing: Hearing, _ sequence: UInt64) {
+    private func lose(_ expected: Hearing, _ sequence: UInt64, _ level: LogLevel, isEntry: Bool) {
+        // Whoever leaves has a word without him made before he has no seat: all that it names now have one.
+        let (plan, latest) = state.withLock { access in
+            (access.value.plan, Hearing(bits: word(level, isEntry: isEntry).pointee.load(ordering: .sequentiallyConsistent)))
+        }
+        let hearing = latest.isDecided ? latest : expected
         let run = LossRun(sequence: sequence, time: clock.now())
-        for (registration, hears) in registrations(hearing) {
-            if hears { registration.lose(.queueFull, run) } else { registration.passOverPlain(count: run.count) }
+        for (place, seat) in plan.seats.enumerated() {
+            guard let seat, hearing.isAfter(seat.since) else { continue }
+            if hearing.includes(seat: place) {
+                seat.registration.lose(.queueFull, run)
+            } else {
+                seat.registration.passOverPlain(count: run.count)
+            }
         }
         counts.place()
     }

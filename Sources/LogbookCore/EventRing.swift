@@ -80,7 +80,7 @@ final class EventRing: Sendable {
     }
 
     /// The position behind the newest reservation: a reader that has come here has seen everything pushed before the call.
-    var end: Int { reserved.pointee.number.load(ordering: .acquiring) }
+    var end: Int { reserved.pointee.number.load(ordering: .sequentiallyConsistent) }
 
     /// Where the reader stands.
     var position: Int { taken.pointee.number.load(ordering: .acquiring) }
@@ -95,7 +95,8 @@ final class EventRing: Sendable {
         Int(truncatingIfNeeded: (UInt(truncatingIfNeeded: bytes) &+ UInt(cellBytes &- 1)) / UInt(cellBytes))
     }
 
-    /// Takes consecutive cells for one record, which must be committed soon.
+    /// Takes consecutive cells for one record, which must be committed soon. Whoever asks for the ``end`` later has them before it, or has
+    /// let the caller see what was stored before he asked.
     /// - Parameter bytes: Size of the record, `8...maximumRecordBytes`.
     /// - Returns: Memory aligned to 64 bytes, of which the first word is the commit's; nil when the ring is full.
     @inline(__always)
@@ -114,7 +115,7 @@ final class EventRing: Sendable {
             let used = next &- taken.pointee.number.load(ordering: .acquiring)
             if _slowPath(used > Self.cells) { return nil }
             let (exchanged, original) = reserved.pointee.number.weakCompareExchange(
-                expected: position, desired: next, successOrdering: .relaxed, failureOrdering: .relaxed)
+                expected: position, desired: next, successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed)
             if _fastPath(exchanged) {
                 let record = next &- count
                 if _slowPath(record != position) {

@@ -473,8 +473,13 @@ public final class LogRegistration: Sendable {
     private func close(by deadline: LogDeadline) throws {
         switch feed {
         case .queued(let queue):
-            try queue.shutdown(by: deadline)
-            if provider is any BatchSink { try inside { try provider.shutdown(by: deadline) } }
+            var failure: (any Error)?
+            do { try queue.shutdown(by: deadline) } catch let error as QueueError { throw error } catch { failure = error }
+            // The queue is closed: whatever its sink's last flush says, the last call is made.
+            if provider is any BatchSink {
+                do { try inside { try provider.shutdown(by: deadline) } } catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
         case .immediate:
             awaitCallers(by: deadline)
             try inside { try provider.shutdown(by: deadline) }

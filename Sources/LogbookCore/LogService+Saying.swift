@@ -159,11 +159,10 @@ extension LogService {
                 guard hearing.isDecided, distributor.lineage.isCurrent, !buffer.isMarked, words.count <= EventRecord.maximumWords
                 else { return false }
                 Inside.begin()   // nobody could make room for a handler that has interrupted a record
-                distributor.push(
+                defer { Inside.end() }
+                return distributor.push(
                     words, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber,
                     file: names.file, function: names.function, line: site.line)
-                Inside.end()
-                return true
             }
         }
     }
@@ -203,11 +202,10 @@ extension LogService {
             return message.withPieces { pieces in
                 let words = pieces.words
                 guard words &+ memberWords <= EventRecord.maximumWords else { return false }
-                distributor.push(
+                return distributor.push(
                     pieces, words: words, metadata, memberWords: memberWords, mayRelieve: message.literal == nil, level: level,
                     hearing: hearing, time: distributor.now, sequence: nextSequence(), thread: LogThread.currentNumber, file: names.file,
                     function: names.function, line: site.line)
-                return true
             } ?? false
         }
     }
@@ -323,11 +321,10 @@ extension LogService {
                 Inside.begin()   // nobody could make room for a handler that has interrupted a record
                 let entry = EntryRecord(
                     usecase: usecase, kind: kind, errorCode: code, uptime: clock.monotonicNanoseconds(), madeAt: madeAt)
-                distributor.push(
+                defer { Inside.end() }
+                return distributor.push(
                     entry, id: id, level: level, hearing: hearing, time: distributor.now, sequence: nextSequence(),
                     thread: LogThread.currentNumber, file: names.file, function: names.function, line: line)
-                Inside.end()
-                return true
             }
         }
     }

@@ -415,15 +415,15 @@ import Testing
     func aCrowdedRingIsRelieved() throws {
         // Nobody is registered, so the distributor has no thread.
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "number \(1)"
-        let names = try #require(CallSite(#fileID, #function, 1)?.words)
+        let names = try #require(CallSite(#fileID, #function, 1)?.words), hearing = Hearing(seats: 1, generation: 0)
+        distributor.set(hearing, for: .info, isEntry: false)
         var most = 0
         for number in 1...3 * EventRing.cells {
             let isPushed: Bool? = message.withPieces { pieces in
                 guard case .words(let words) = pieces else { return false }
-                distributor.push(
-                    words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
+                return distributor.push(
+                    words, level: .info, hearing: hearing, time: RecordTime(LogTime(nanoseconds: 0)),
                     sequence: UInt64(number), thread: 1, file: names.file, function: names.function, line: 1)
-                return true
             }
             #expect(isPushed == true)
             most = max(most, distributor.ring.usedCells)
@@ -432,18 +432,72 @@ import Testing
         #expect(distributor.ring.position > 5 * EventRing.cells)
     }
 
+    @Test("what others hear since the caller has looked is said to them, and not to those before them")
+    func aWordThatIsOld() throws {
+        let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "number \(1)"
+        let names = try #require(CallSite(#fileID, #function, 1)?.words)
+        let old = Hearing(seats: 1, generation: 1), new = Hearing(seats: 2, generation: 2)
+        var sequence: UInt64 = 0
+        func next() -> UInt64 {
+            sequence += 1
+            return sequence
+        }
+        func push(_ hearing: Hearing) -> [Bool] {
+            let first: Bool? = message.withPieces { pieces in
+                guard case .words(let words) = pieces else { return false }
+                return distributor.push(
+                    words, level: .info, hearing: hearing, time: RecordTime(LogTime(nanoseconds: 0)), sequence: next(), thread: 1,
+                    file: names.file, function: names.function, line: 1)
+            }
+            let second: Bool? = message.withPieces { pieces in
+                distributor.push(
+                    pieces, words: pieces.words, [:], memberWords: 0, mayRelieve: false, level: .info, hearing: hearing,
+                    time: RecordTime(LogTime(nanoseconds: 0)), sequence: next(), thread: 1, file: names.file, function: names.function,
+                    line: 1)
+            }
+            let entry = EntryRecord(usecase: 1, kind: .began, errorCode: nil, uptime: 0, madeAt: 0)
+            let third = "t".lendingUTF8 { id in
+                distributor.push(
+                    entry, id: id, level: .info, hearing: hearing, time: RecordTime(LogTime(nanoseconds: 0)), sequence: next(), thread: 1,
+                    file: names.file, function: names.function, line: 1)
+            }
+            return [first ?? false, second ?? false, third]
+        }
+        func taken() -> [Hearing] {
+            var hearings: [Hearing] = []
+            distributor.ring.drain(upTo: distributor.ring.end) { memory in
+                hearings.append(memory.assumingMemoryBound(to: EventRecord.self).pointee.hearing)
+                return true
+            }
+            return hearings
+        }
+        func set(_ hearing: Hearing) { for isEntry in [false, true] { distributor.set(hearing, for: .info, isEntry: isEntry) } }
+        set(old)
+        #expect(push(old) == [true, true, true] && sequence == 3)
+        #expect(taken() == [old, old, old])
+        set(new)
+        #expect(push(old) == [true, true, true] && sequence == 6)
+        #expect(taken() == [new, new, new])
+        // Where more than the level decides now, nothing is said, and no number is used up; also where the ring is full.
+        set(.undecided)
+        #expect(push(old) == [false, false, false] && sequence == 6)
+        #expect(taken() == [])
+        while distributor.ring.reserve(bytes: 64) != nil {}
+        #expect(push(old) == [false, false, false] && sequence == 6)
+    }
+
     @Test("a literal, which a signal handler may log, hands nothing out as long as the ring has room: that would take memory")
     func aLiteralRelievesNothing() throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), message: LogMessage = "a literal"
-        let names = try #require(CallSite(#fileID, #function, 1)?.words)
+        let names = try #require(CallSite(#fileID, #function, 1)?.words), hearing = Hearing(seats: 1, generation: 0)
+        distributor.set(hearing, for: .info, isEntry: false)
         #expect(message.literal != nil)
         for number in 1...EventRing.cells / 2 {
             let isPushed: Bool? = message.withPieces { pieces in
                 distributor.push(
                     pieces, words: pieces.words, [:], memberWords: 0, mayRelieve: message.literal == nil, level: .info,
-                    hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)), sequence: UInt64(number), thread: 1,
+                    hearing: hearing, time: RecordTime(LogTime(nanoseconds: 0)), sequence: UInt64(number), thread: 1,
                     file: names.file, function: names.function, line: 1)
-                return true
             }
             #expect(isPushed == true)
         }
@@ -454,6 +508,8 @@ import Testing
     func aRecordThatIsNotEnded() throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0))))
         let names = try #require(CallSite(#fileID, #function, 1)?.words), (file, function) = (names.file, names.function)
+        let hearing = Hearing(seats: 1, generation: 0)
+        distributor.set(hearing, for: .info, isEntry: false)
         _ = try #require(distributor.ring.reserve(bytes: 64))
         let pushed = Monitor(0), all = EventRing.cells
         LogThread.start("full") {
@@ -461,8 +517,8 @@ import Testing
             for number in 1...all {
                 _ = message.withPieces { pieces in
                     guard case .words(let words) = pieces else { return }
-                    distributor.push(
-                        words, level: .info, hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: 0)),
+                    _ = distributor.push(
+                        words, level: .info, hearing: hearing, time: RecordTime(LogTime(nanoseconds: 0)),
                         sequence: UInt64(number), thread: 1, file: file, function: function, line: 1)
                 }
                 pushed.withLock { access in

@@ -69,10 +69,9 @@ private final class SayingSink: BatchSink {
         }
         let provider = Hanging(), service = LogService()
         service.register(provider, name: "hanging")
-        // Where the machine is busy, the deadline may pass before it is asked at all.
-        #expect(becomesTrue {
-            service.flush(by: .milliseconds(500)).unfinished.map(\.reason) == ["\(ScriptedFailure("the disk did not take it"))"]
-        })
+        // Where the machine is busy, the deadline may pass before it is asked at all; each call stays inside, and four may.
+        let failure = "\(ScriptedFailure("the disk did not take it"))"
+        #expect((1...4).contains { _ in service.flush(by: .seconds(3)).unfinished.map(\.reason) == [failure] })
         provider.gate.open()
     }
 
@@ -374,8 +373,8 @@ private final class SayingSink: BatchSink {
         withExtendedLifetime(service) {}
     }
 
-    @Test("what somebody was about to say who waits for another's queue is lost by who leaves meanwhile, and counted", arguments: [true, false])
-    func whatWaitsForRoomIsCounted(isPlain: Bool) throws {
+    @Test("what somebody says who waits for another's queue, who leaves meanwhile hears no more, or loses and counts", arguments: [true, false])
+    func whatWaitsForRoomIsAccountedFor(isPlain: Bool) throws {
         let service = LogService(), sink = GatedSink(), leaving = RecordingProvider()
         let full = BatchingProvider(
             sink,
@@ -401,7 +400,9 @@ private final class SayingSink: BatchSink {
         #expect(becomesTrue { isSaid.withLock { $0 } })
         #expect(service.flush(by: .seconds(30)).isComplete)
         #expect(leaving.messages == ["1", "2"])
-        #expect(registration.ledger == LogLedger(submitted: 3, delivered: 2, dropped: [.providerTimeout: 1]))
+        let isLate = LogLedger(submitted: 3, delivered: 2, dropped: [.providerTimeout: 1])
+        #expect(registration.ledger == (isPlain ? LogLedger(submitted: 2, delivered: 2) : isLate))
+        #expect(full.ledger == LogLedger(submitted: 3, delivered: 3))
     }
 
     @Test func whoLeavesIsFlushedOnceItsCallersHaveComeBack() {

@@ -74,6 +74,45 @@ import Testing
         for witness in steady { #expect(becomesTrue { !witness.registration.isOpen }) }
     }
 
+    @Test("providers that are exchanged while others log: each event is heard by one of them, and there is no moment in between")
+    func eachEventIsSomebodysWhileProvidersAreExchanged() throws {
+        struct Taking: LogProvider {
+            func log(_ event: LogEvent) {}
+            func flush(by deadline: LogDeadline) {}
+        }
+        let threads = 4, exchanges = 12, isOver = Locked(false), left = Monitor((threads: threads, said: UInt64(0)))
+        var registrations: [LogRegistration] = []
+        func exchange() throws {
+            registrations += try service.apply(LogConfiguration(.production) {
+                LogListener(Taking(), name: "\(registrations.count)", delivery: .queued(QueuePolicy(overflow: .block(upTo: .seconds(60)))))
+            }, by: .seconds(60))
+        }
+        try exchange()
+        for _ in 0..<threads {
+            LogThread.start("says") { [service] in
+                var said: UInt64 = 0
+                while !isOver.withLock({ $0 }) {
+                    service.info("\(said)")
+                    said += 1
+                }
+                left.withLock { access in
+                    access.value.threads -= 1
+                    access.value.said += said
+                    access.broadcast()
+                }
+            }
+        }
+        for _ in 0..<exchanges { try exchange() }
+        isOver.withLock { $0 = true }
+        let said = left.withLock { access in
+            while access.value.threads > 0, access.wait(until: .seconds(120)) {}
+            return access.value.threads > 0 ? nil : access.value.said
+        }
+        #expect(service.flush(by: .seconds(60)).isComplete)
+        #expect(registrations.reduce(0) { $0 + $1.ledger.submitted } == said)
+        #expect(registrations.allSatisfy { $0.ledger.pending == 0 })
+    }
+
     /// Lets all of them play, and compares every account with what its provider holds.
     /// - Returns: Those that were there from the beginning.
     private func expectExactAccounts(end: (step: Int, deadline: LogDeadline)? = nil) -> [Witness] {

@@ -163,6 +163,24 @@ extension LogServiceTests {
         #expect(provider.entries.withLock { $0 } == ["x", "shutdown"])
     }
 
+    @Test func aProviderWhoseLastFlushFailsIsShutDownAllTheSame() {
+        final class Unsafe: LogProvider, BatchSink {
+            let isShutDown = Locked(false)
+            func log(_ event: LogEvent) {}
+            func write(_ batch: [LogEvent]) {}
+            func flush(by deadline: LogDeadline) throws { throw ScriptedFailure("the disk did not take it") }
+            func shutdown(by deadline: LogDeadline) { isShutDown.withLock { $0 = true } }
+        }
+        for delivery in [LogDelivery.immediate, .queued()] {
+            let provider = Unsafe(), service = LogService()
+            service.register(provider, delivery: delivery)
+            service.info("x")
+            let reasons = service.shutdown(by: .seconds(60)).unfinished.map(\.reason)
+            #expect(reasons == (delivery == .immediate ? [] : ["\(ScriptedFailure("the disk did not take it"))"]))
+            #expect(provider.isShutDown.withLock { $0 })
+        }
+    }
+
     @Test func aCallerThatDoesNotComeBackKeepsNoProviderFromItsShutdown() {
         /// Whoever is inside comes back when it is shut down.
         final class Waiting: LogProvider {

@@ -56,15 +56,16 @@ import Testing
     /// Lets `body` have a record of each case.
     private func withRecords(_ cases: [Case], _ body: (Case, UnsafeRawPointer) -> Void) throws {
         let distributor = Distributor(.manual(ManualClock(now: LogTime(nanoseconds: 0)))), ring = distributor.ring
+        let hearing = Hearing(seats: 1, generation: 0)
+        for level in LogLevel.allCases { distributor.set(hearing, for: level, isEntry: false) }
         for each in cases {
             let site = try #require(CallSite(each.file, each.function, each.line)), names = try #require(site.words)
             let memberWords = try #require(MemberWords.size(of: each.metadata))
             let isPushed: Bool? = each.message.withPieces { pieces in
                 distributor.push(
                     pieces, words: pieces.words, each.metadata, memberWords: memberWords, mayRelieve: false, level: each.level,
-                    hearing: Hearing(seats: 1, generation: 0), time: RecordTime(LogTime(nanoseconds: each.time)), sequence: 7, thread: 4711,
+                    hearing: hearing, time: RecordTime(LogTime(nanoseconds: each.time)), sequence: 7, thread: 4711,
                     file: names.file, function: names.function, line: site.line)
-                return true
             }
             #expect(isPushed == true)
             ring.drain(upTo: ring.end) { memory in
