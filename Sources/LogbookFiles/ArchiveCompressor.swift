@@ -247,20 +247,25 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
         return .compressed(bytes: try files.status(of: name.compressed.text, in: folder.descriptor).bytes)
     }
 
-    /// Whether a compressed file has all that its source has. One that somebody began by hand, and did not end, has the same name.
+    /// Whether a compressed file of this user has all that its source has. One that somebody began by hand, and did not end, has the same
+    /// name. One that is whole is made safe, which nobody may have done before.
     private func isWhole(
         _ twin: FileStatus, of name: ArchiveName, bytes: Int, with compression: ArchiveCompression, in folder: OwnedDescriptor<Files>
     ) throws -> Bool {
         if state.withLock({ $0.value.parts[name] }) == twin { return false }
-        if twin.kind == .regular {
+        if twin.kind == .regular, twin.owner == files.user, twin.links == 1 {
             let file = OwnedDescriptor(try files.openForReading(name.compressed.text, in: folder.descriptor), files)
             var count = 0
             do {
                 try ArchiveBytes(files).forEachPiece(of: file.descriptor, inflating: compression) { piece in
                     if isClosed { throw Closed() }
                     count += piece.count
+                    if count > bytes { throw Longer() }   // it may go on for very long
                 }
-                if count == bytes { return true }
+                if count == bytes {
+                    try files.synchronize(file.descriptor)
+                    return true
+                }
             } catch let error as SystemError { throw error } catch let error as Closed { throw error } catch {}
         }
         let isNews = state.withLock { $0.value.parts.updateValue(twin, forKey: name) == nil }
@@ -307,6 +312,7 @@ final class ArchiveCompressor<Base: FileSystem>: Sendable {
     }
 
     private struct Closed: Error {}
+    private struct Longer: Error {}
 
     /// What is wrong with one archive, and with which.
     private struct Uncompressed: Error, CustomStringConvertible { let description: String }

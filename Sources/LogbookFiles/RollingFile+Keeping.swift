@@ -226,6 +226,7 @@ extension RollingFile {
             // Where archives are compressed, the compressor inflates the twin to its end, and needs no lock of the log for that.
             guard hasTwin, policy.compression == nil, !besideAPart.contains(name), let source else { return }
             if try isWhole(name.compressed, of: source) {
+                try files.synchronizeFolder(folder.descriptor)
                 try files.remove(name.text, in: folder.descriptor)
             } else {
                 besideAPart.insert(name)
@@ -234,15 +235,18 @@ extension RollingFile {
         } catch where error.number == ENOENT {}
     }
 
-    /// Whether a compressed file ends with the length of this content, as gzip's do: without a codec it cannot be inflated. A `gzip` by hand
-    /// that was killed leaves a part under the full name, which ends in the middle of something.
+    /// Whether a compressed file of this user ends with the length of this content, as gzip's do: without a codec it cannot be inflated. A
+    /// `gzip` by hand that was killed leaves a part under the full name, which ends in the middle of something. One that is whole is made
+    /// safe, which nobody may have done before.
     private func isWhole(_ compressed: ArchiveName, of source: OwnedDescriptor<Files>) throws(SystemError) -> Bool {
         let file = OwnedDescriptor(try files.openForReading(compressed.text, in: folder.descriptor), files)
         let status = try files.status(of: file.descriptor), bytes = try files.status(of: source.descriptor).bytes
-        guard status.kind == .regular, status.bytes > 4 else { return false }
+        guard status.kind == .regular, status.owner == files.user, status.links == 1, status.bytes > 4 else { return false }
         let end = UnsafeMutableRawBufferPointer.allocate(byteCount: 4, alignment: 4)
         defer { end.deallocate() }
         guard try files.read(file.descriptor, into: end, at: status.bytes - 4) == 4 else { return false }
-        return end.load(as: UInt32.self).littleEndian == UInt32(truncatingIfNeeded: bytes)
+        guard end.load(as: UInt32.self).littleEndian == UInt32(truncatingIfNeeded: bytes) else { return false }
+        try files.synchronize(file.descriptor)
+        return true
     }
 }

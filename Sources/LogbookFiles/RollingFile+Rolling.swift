@@ -45,7 +45,10 @@ extension RollingFile {
             }
             letGo(of: old)
             hasNewDue = true
-            do { try files.synchronizeFolder(folder.descriptor) } catch { notes.append("\(folder.path): \(error)") }
+            do { try files.synchronizeFolder(folder.descriptor) } catch {
+                notes.append("\(folder.path): \(error)")
+                keepForFlush(.cannotSynchronize(path: path, errno: error.number))   // a disk may say it but once
+            }
             rollPause.reset()
             keepWithinLimits(among: names)
             return true

@@ -104,7 +104,9 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
     private func lookAtTheClock() {
         locked { $0.lookAtTheClock() }
         if file.withLock({ $0.owesSynchronization }) {
-            do { try synchronizeActive(by: nil) } catch { LogDiagnostics.report(origin, "\(error)") }
+            var news = News()
+            do { try synchronizeActive(by: nil, gathering: &news) } catch { LogDiagnostics.report(origin, "\(error)") }
+            tell(&news)
             setAlarm()
         }
     }
@@ -203,8 +205,9 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
 
     func synchronize(by deadline: LogDeadline) throws(FileLogProviderError) {
         do throws(FileLogProviderError) {
-            try locked { file throws(FileLogProviderError) in try file.sayWhatIsUnsafe(by: deadline) }
-            try synchronizeActive(by: deadline)
+            var news = News()
+            defer { tell(&news) }
+            try synchronizeActive(by: deadline, isFlush: true, gathering: &news)
         } catch {
             // Whoever asked may be gone since it failed: the next flush says it, if for the second time.
             if deadline.hasPassed { locked { $0.keepForFlush(error) } }
@@ -212,16 +215,18 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
         }
     }
 
-    /// - Parameter deadline: Until when somebody waits for it; nil where nobody does, and the next flush says what fails.
-    private func synchronizeActive(by deadline: LogDeadline?) throws(FileLogProviderError) {
-        var news = News()
-        defer { tell(&news) }
-        try synchronizeActive(by: deadline, gathering: &news)
-    }
-
     /// The slow call to the disk is made without the lock, so nobody who logs waits for it.
-    private func synchronizeActive(by deadline: LogDeadline?, gathering news: inout News) throws(FileLogProviderError) {
-        let begun = try locked(gathering: &news) { file throws(FileLogProviderError) in try file.beginSynchronization(by: deadline) }
+    /// - Parameters:
+    ///   - deadline: Until when somebody waits for it; nil where nobody does, and the next flush says what fails.
+    ///   - isFlush: Whether what is known to be unsafe in files that are no longer written is said.
+    private func synchronizeActive(
+        by deadline: LogDeadline?, isFlush: Bool = false, gathering news: inout News
+    ) throws(FileLogProviderError) {
+        let begun = try locked(gathering: &news) { file throws(FileLogProviderError) in
+            // A file that rolls in between would be neither among those nor the one that is open.
+            if isFlush, let deadline { try file.sayWhatIsUnsafe(by: deadline) }
+            return try file.beginSynchronization(by: deadline)
+        }
         guard let work = begun else { return }
         if deadline?.hasPassed ?? false {
             locked(gathering: &news) { $0.noteUnsafe() }

@@ -124,6 +124,24 @@ import Testing
         try provider.flush(by: .seconds(30))
     }
 
+    @Test("row 11: a folder whose names a roll could not make safe is told by the next flush, though the disk says it but once")
+    func folderOfARoll() throws {
+        for call in 1... {
+            let folder = TemporaryFolder(inMemory: true)
+            let files = FaultyFileSystem(failing: call, with: .failure(EIO), only: ["synchronizeFolder"])
+            let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: RollingPolicy(), files: files)
+            func isSafe() -> Bool { (try? provider.flush(by: .seconds(30))) != nil }
+            provider.log(event("one"))
+            let isSafeAtFirst = isSafe()
+            try provider.roll()
+            let isSafeNow = isSafe()
+            #expect((isSafeAtFirst && isSafeNow) == (files.faults == 0), "call \(call)")
+            #expect(isSafe(), "call \(call)")
+            if files.faults == 0 { break }
+            try #require(call < 20)
+        }
+    }
+
     @Test("row 11: a line that was written while its file failed is called unsafe by the next flush, once")
     func failureMeanwhile() throws {
         let files = FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"])
