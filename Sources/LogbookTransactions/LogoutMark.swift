@@ -18,6 +18,9 @@ internal import LogbookCore
 /// A process that logs out while another has its own lane, whose lock was removed, leaves one there as well, and heeds it itself where it
 /// has the lane again before anybody opens it.
 ///
+/// While a logout deletes, a mark stands beside every lane, its own one included, for who opens them after a kill. It is gone before
+/// anything else is stored in the lane, which would be of an epoch that it names.
+///
 /// A process that logs out as well has no use for the mark beside its own lane: everything that it was about is deleted. One of the same
 /// logout that is left later, by a slower process, is known by its `since`, see ``isCovered(byLogoutAt:)``. So that whoever opens the lane
 /// after a kill knows it as well, the process leaves a mark of its own logout, `<lane>.own-logout`, until its next login.
@@ -101,25 +104,45 @@ struct LogoutMark: Equatable {
         }
     }
 
-    /// Nil where none was left; everything, where what stands there says nothing.
+    /// Nil where none was left, or what has its name is no file; everything, where what stands in the file says nothing.
     static func left(for lane: String, _ owner: Owner = .another) -> LogoutMark? {
         let path = path(of: lane, owner)
-        guard access(path, F_OK) == 0 else { return nil }
-        guard let file = fopen(path, "re") else { return .everything }
-        defer { fclose(file) }
+        if let mark = FileLock.read(path, { Self.mark(in: $0) }) { return mark }   // neither follows a link nor waits for a pipe
+        return access(path, F_OK) == 0 && Self.obstacle(for: lane, owner) == nil ? .everything : nil
+    }
+
+    private static func mark(in file: Int32) -> LogoutMark {
         var bytes = [UInt8](repeating: 0, count: 100)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return LogoutMark(line: String(decoding: bytes[..<count], as: UTF8.self)) ?? .everything
+        let count = pread(file, &bytes, bytes.count, 0)
+        return LogoutMark(line: String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)) ?? .everything
     }
 
     /// That survives a crash of the machine as well: a mark that is there again would be about what was stored since.
-    static func forget(for lane: String, _ owner: Owner = .another) {
+    /// - Returns: Why it is there still, in words; nil where it is not. To be said when nothing is held, see ``say(_:)``.
+    static func forget(for lane: String, _ owner: Owner = .another) -> String? {
+        if let obstacle = Self.obstacle(for: lane, owner) { return obstacle }
         let path = path(of: lane, owner)
-        guard unlink(path) == 0 else { return }
+        guard unlink(path) == 0 else {
+            let failure = errno
+            if failure == ENOENT { return nil }
+            return "\(path) stays: \(StoreFile.reason(failure)); remove it, or the next start gives up what is stored until then"
+        }
         let files = SystemFileSystem()
-        guard let folder = try? files.openFolder(at: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".") else { return }
+        guard let folder = try? files.openFolder(at: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".") else { return nil }
         try? files.synchronizeFolder(folder)
         files.close(folder)
+        return nil
     }
+
+    /// What has the name of a mark and is no file, in words: no process of ours has left it, so it says nothing, and stays where it is. Nil
+    /// where there is none.
+    static func obstacle(for lane: String, _ owner: Owner = .another) -> String? {
+        let path = path(of: lane, owner)
+        guard StoreFile.somethingElse(path) != nil else { return nil }
+        return "\(path) is a link, a pipe, a device or a folder, and no mark of a logout; remove it"
+    }
+
+    /// Says what stands in the way of a mark, if something does. Nothing may be held: who hears of it may log.
+    static func say(_ obstacle: String?) { if let obstacle { LogDiagnostics.report("transactions", obstacle) } }
 }
 #endif

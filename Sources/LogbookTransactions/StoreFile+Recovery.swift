@@ -18,25 +18,41 @@ extension StoreFile {
     private static let suffixes = ["-wal", "-shm", "-journal", ""]
 
     private var recovered: String { path + ".recovered" }
+    /// A replacement that is not finished.
+    private var recovering: String { path + ".recovering" }
 
     /// Whether a finished replacement waits there to be ended.
     static func isBeingReplaced(at path: String) -> Bool { access(path + ".recovered", F_OK) == 0 }
 
-    /// Ends a replacement that a kill interrupted.
-    /// - Returns: Where the damaged file is; nil when there was none to end.
-    func finishRecovery(now: LogTime) throws(TransactionStoreError) -> String? {
-        Self.isBeingReplaced(at: path) ? try swap(now: now) : nil
+    /// A replacement that was interrupted, and is ended.
+    struct EndedReplacement {
+        /// Where the damaged file is.
+        let setAside: String
+        /// Files set aside earlier that were deleted.
+        let deleted: Int
     }
+
+    /// Ends a replacement that a kill interrupted.
+    /// - Returns: Nil when there was none to end.
+    func finishRecovery(now: LogTime) throws(TransactionStoreError) -> EndedReplacement? {
+        guard Self.isBeingReplaced(at: path) else { return nil }
+        let setAside = begunSetAside ?? newSetAside(now)
+        try swap(setAside)
+        return EndedReplacement(setAside: setAside, deleted: deleteOldest(but: setAside))
+    }
+
+    /// Deletes what a salvage has left that a kill interrupted. Nobody else may be at work on it: the lock is held.
+    func removeUnfinishedSalvage() { StoreSalvage.removeUnfinished(recovering) }
 
     /// Sets the damaged files aside and puts a store of what could be read in their place.
     func recover(
         because reason: String, as identity: StoreIdentity?, now: LogTime
     ) throws(TransactionStoreError) -> TransactionStoreRecovery {
         var salvage = StoreSalvage(identity: identity)
-        let making = path + ".recovering"
-        try salvage.run(from: path, to: making)
-        if rename(making, recovered) != 0 { throw .cannotOpen(path: recovered, reason: Self.reason(errno)) }
-        let setAside = try swap(now: now)
+        try salvage.run(from: path, to: recovering)
+        if rename(recovering, recovered) != 0 { throw .cannotOpen(path: recovered, reason: Self.reason(errno)) }
+        let setAside = newSetAside(now)
+        try swap(setAside)
         return TransactionStoreRecovery(
             reason: reason, setAside: setAside, transactions: salvage.transactions, entries: salvage.entries,
             orphans: salvage.orphans, isComplete: salvage.isComplete, deleted: deleteOldest(but: setAside))
@@ -49,17 +65,30 @@ extension StoreFile {
     /// - Parameter latest: The one that was set aside now; by a clock that was set back it is the oldest.
     /// - Returns: How many.
     private func deleteOldest(but latest: String) -> Int {
-        let files = SystemFileSystem(), slash = path.lastIndex(of: "/")
-        let folder = slash.map { String(path[...$0]) } ?? "."
-        let prefix = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...]) + ".corrupt-"
-        guard let descriptor = try? files.openFolder(at: folder) else { return 0 }
-        defer { files.close(descriptor) }
-        func name(_ file: SetAside) -> String { path + ".corrupt-" + file.ending }
-        let earlier = Set((try? files.names(in: descriptor))?.compactMap { SetAside($0, prefix: prefix) } ?? [])
-            .filter { name($0) != latest }.sorted()
+        let earlier = setAside.filter { name($0) != latest }.sorted()
         let surplus = earlier.prefix(max(0, earlier.count + 1 - Self.maximumSetAside))
         for file in surplus { Self.remove(name(file)) }
         return surplus.count
+    }
+
+    /// What was set aside, now or earlier.
+    private var setAside: Set<SetAside> {
+        let files = SystemFileSystem(), slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let prefix = String(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...]) + ".corrupt-"
+        guard let descriptor = try? files.openFolder(at: folder) else { return [] }
+        defer { files.close(descriptor) }
+        return Set((try? files.names(in: descriptor))?.compactMap { SetAside($0, prefix: prefix) } ?? [])
+    }
+
+    private func name(_ file: SetAside) -> String { path + ".corrupt-" + file.ending }
+
+    /// Where a replacement that was interrupted has put the damaged files, or some of them: under the newest name, where what is left here
+    /// has yet to follow, the database last. Nil where none of them was renamed.
+    private var begunSetAside: String? {
+        guard let newest = setAside.max().map(name) else { return nil }
+        let left = Self.suffixes.filter { access(path + $0, F_OK) == 0 }
+        return left.allSatisfy { access(newest + $0, F_OK) != 0 } ? newest : nil
     }
 
     /// What makes the names of damaged files differ: when they were set aside, and which of that second.
@@ -84,12 +113,18 @@ extension StoreFile {
         }
     }
 
-    private func swap(now: LogTime) throws(TransactionStoreError) -> String {
+    /// A name that no damaged file has.
+    private func newSetAside(_ now: LogTime) -> String {
         var name = path + ".corrupt-\(now.wholeSeconds)", number = 1
         while Self.suffixes.contains(where: { access(name + $0, F_OK) == 0 }) {
             number += 1
             name = path + ".corrupt-\(now.wholeSeconds)-\(number)"
         }
+        return name
+    }
+
+    /// Renames the damaged files, and puts the finished one in their place.
+    private func swap(_ name: String) throws(TransactionStoreError) {
         for suffix in Self.suffixes where access(path + suffix, F_OK) == 0 {
             if rename(path + suffix, name + suffix) != 0 { throw .cannotOpen(path: path + suffix, reason: Self.reason(errno)) }
         }
@@ -100,7 +135,6 @@ extension StoreFile {
             fsync(descriptor)
             close(descriptor)
         }
-        return name
     }
 
     /// Deletes a database that was made on the way, and what is beside it.

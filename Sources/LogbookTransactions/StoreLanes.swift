@@ -327,17 +327,26 @@ final class StoreLanes: Sendable {
                 let found = try parcel(store)
                 note(nil, of: store.path)
                 if let found { return (store, found) }
-            } catch .storeLocked {
-                // Its lock was removed, and whoever has it by now delivers what is in it.
+                letGo()
             } catch {
-                say(error, of: store.path)
-                note(error, of: store.path)
+                passOver(store, because: error)
             }
             tried.insert(store.path)
-            letGo()
         }
         if let parcel = try parcel(own) { return (own, parcel) }
         return nil
+    }
+
+    /// Lets go of the lane that is held, which cannot be read or written: it is tried again when the lanes are looked at again, see
+    /// ``unopened``.
+    func passOver(_ store: TransactionStore, because failure: TransactionStoreError) {
+        switch failure {
+        case .storeLocked: break   // its lock was removed, and whoever has it by now delivers what is in it
+        default:
+            say(failure, of: store.path)
+            note(failure, of: store.path)
+        }
+        letGo()
     }
 
     // MARK: All of them
@@ -375,32 +384,43 @@ final class StoreLanes: Sendable {
     }
 
     /// Deletes everything here, and in the lanes of those who have gone. In those of who runs it is left for whoever opens them next, also
-    /// where that one has a lane of ours since its lock was removed.
+    /// where that one has a lane of ours since its lock was removed. After a kill in the middle of it whoever opens a lane does the rest.
     /// - Throws: The first failure, also of a lane that could not be opened, where the deletion is left for whoever opens it next; what it
     ///   was not about is deleted all the same.
     func deleteAll() throws(TransactionStoreError) {
         let now = clock.monotonicNanoseconds(), since = state.withLock { $0.hasUserSince }
         var doOthersRun = false
         defer { if doOthersRun { leaveOwnMark(at: now) } }
-        try inEveryLane { store throws(TransactionStoreError) in
-            do throws(TransactionStoreError) {
-                // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
-                try store.deleteAll(endsTransactions: store === own)
-            } catch {
-                if case .storeLocked = error {
-                    doOthersRun = true
-                    try? LogoutMark.current(in: store.path, since: since)?.leave(for: store.path)
-                    store.oweLogout()
+        try alone { () throws(TransactionStoreError) in
+            leaveMarks(since: since)
+            try inEveryLane(heedsMarks: false) { store throws(TransactionStoreError) in
+                do throws(TransactionStoreError) {
+                    // When the others have their turn, the transactions of this process are ended, and new ones may have begun.
+                    try store.deleteAll(endsTransactions: store === own)
+                } catch {
+                    if case .storeLocked = error {
+                        doOthersRun = true
+                        try? LogoutMark.current(in: store.path, since: since)?.leave(for: store.path)
+                        store.oweLogout()
+                    }
+                    throw error
                 }
-                throw error
+                if store === own { noteLogout(at: now) } else { LogoutMark.say(LogoutMark.forget(for: store.path, .own)) }
+            } others: { lane throws(TransactionStoreError) in
+                doOthersRun = true
+                try LogoutMark.current(in: lane, since: since)?.leave(for: lane)
+            } unopened: { lane in
+                try? LogoutMark.current(in: lane, since: since)?.leave(for: lane)
             }
-            if store === own { noteLogout(at: now) }
-        } others: { lane throws(TransactionStoreError) in
-            doOthersRun = true
-            try LogoutMark.current(in: lane, since: since)?.leave(for: lane)
-        } unopened: { lane in
-            try? LogoutMark.current(in: lane, since: since)?.leave(for: lane)
         }
+    }
+
+    /// Before the first deletion: whoever opens a lane after a kill gives up what was to be deleted. Each store takes the mark away once
+    /// its deletion is on disk. Beside the own one, whose turn comes first, it leaves the mark itself.
+    private func leaveMarks(since: UInt64) {
+        func leave(_ lane: String) { try? LogoutMark.current(in: lane, since: since)?.leave(for: lane) }
+        if let held = state.withLock({ $0.held }) { try? LogoutMark(epoch: held.epoch).leave(for: held.path) }
+        eachLeft { file in leave(file.path) } others: { lane in leave(lane) }
     }
 
     /// For who opens this lane after a kill. Those who start later have their users since later: only who runs now can leave a mark that
@@ -414,11 +434,12 @@ final class StoreLanes: Sendable {
 
     /// What another's logout has met here is deleted.
     private func noteLogout(at now: UInt64) {
-        state.withLock { state in
-            guard !state.isClosed else { return }   // somebody else may have the lane
+        let obstacle = state.withLock { state -> String? in
+            guard !state.isClosed else { return nil }   // somebody else may have the lane
             state.loggedOut = now
-            LogoutMark.forget(for: own.path)
+            return LogoutMark.forget(for: own.path)
         }
+        LogoutMark.say(obstacle)
     }
 
     /// Somebody uses the program from now on, or still does: what a logout that was before this has ended is not theirs.
@@ -432,17 +453,20 @@ final class StoreLanes: Sendable {
     /// is heeded.
     func noteLogin() {
         let now = clock.monotonicNanoseconds()
-        state.withLock { state in
+        let obstacle = state.withLock { state -> String? in
             if state.loggedOut != nil { state.hasUserSince = now }
-            forgetLogout(&state)
+            return forgetLogout(&state)
         }
+        LogoutMark.say(obstacle)
     }
 
-    private func forgetLogout(_ state: inout State) {
-        guard !state.isClosed, let loggedOut = state.loggedOut else { return }
+    /// - Returns: What stands in the way, in words; nil where nothing does.
+    private func forgetLogout(_ state: inout State) -> String? {
+        guard !state.isClosed, let loggedOut = state.loggedOut else { return nil }
         state.loggedOut = nil
-        if LogoutMark.left(for: own.path)?.isCovered(byLogoutAt: loggedOut) == true { LogoutMark.forget(for: own.path) }
-        LogoutMark.forget(for: own.path, .own)
+        let isCovered = LogoutMark.left(for: own.path)?.isCovered(byLogoutAt: loggedOut) == true
+        let obstacle = isCovered ? LogoutMark.forget(for: own.path) : nil
+        return obstacle ?? LogoutMark.forget(for: own.path, .own)   // which tells what a mark is about that stays
     }
 
     /// Deletes what is of a user, here and in the lanes of those who have gone.
@@ -484,11 +508,13 @@ final class StoreLanes: Sendable {
     /// Does the same in the own store, and then in each lane of somebody who has gone.
     /// - Parameters:
     ///   - isWanted: Passes over a lane, where its contents can be seen. Nil for none: where nothing is in one, bytes of what was may be.
+    ///   - heedsMarks: Whether what a logout has ended of a lane is given up first. Who deletes everything deletes that as well.
     ///   - others: Hears of the lanes of those who run.
     ///   - unopened: Hears of the lanes that could not be opened.
     /// - Throws: The first failure; the others had their turn all the same.
     private func inEveryLane(
-        where isWanted: ((TransactionStoreCounts) -> Bool)? = nil, _ work: (TransactionStore) throws(TransactionStoreError) -> Void,
+        where isWanted: ((TransactionStoreCounts) -> Bool)? = nil, heedsMarks: Bool = true,
+        _ work: (TransactionStore) throws(TransactionStoreError) -> Void,
         others: (_ lane: String) throws(TransactionStoreError) -> Void = { _ in }, unopened: (_ lane: String) -> Void = { _ in }
     ) throws(TransactionStoreError) {
         try alone { () throws(TransactionStoreError) in
@@ -500,7 +526,7 @@ final class StoreLanes: Sendable {
             if let held = state.withLock({ $0.held }) { run(in: held) }
             let obstacle = eachLeft { file throws(TransactionStoreError) in
                 if let isWanted, let contents = file.contents, !isWanted(contents.counts) { return }
-                let store = try Self.opened(file, open)
+                let store = try heedsMarks ? Self.opened(file, open) : open(file)
                 run(in: store)
                 store.close()
             } others: { lane throws(TransactionStoreError) in
@@ -514,14 +540,15 @@ final class StoreLanes: Sendable {
     }
 
     func close() {
-        let held = state.withLock { state in
+        let (held, obstacle) = state.withLock { state -> (TransactionStore?, String?) in
             defer { (state.held, state.left, state.lockFailure) = (nil, [], nil) }
-            forgetLogout(&state)   // what was stored since is left to whoever opens the lane next
+            let obstacle = forgetLogout(&state)   // what was stored since is left to whoever opens the lane next
             state.isClosed = true
-            return state.held
+            return (state.held, obstacle)
         }
         held?.close()
         own.close()
+        LogoutMark.say(obstacle)
     }
 }
 

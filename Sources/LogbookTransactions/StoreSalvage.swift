@@ -27,9 +27,8 @@ struct StoreSalvage {
     ///   - source: The damaged store's path. Whoever calls holds its lock.
     ///   - target: The path of the new file, which must not exist.
     mutating func run(from source: String, to target: String) throws(TransactionStoreError) {
-        let copy = target + "-reading"
-        StoreFile.remove(copy)
-        StoreFile.remove(target)
+        let copy = Self.copy(for: target)
+        Self.removeUnfinished(target)
         defer { StoreFile.remove(copy) }
         do {
             try StoreFile.copy(source, to: copy)
@@ -57,6 +56,15 @@ struct StoreSalvage {
             throw TransactionStoreError(error, path: source)
         }
     }
+
+    /// Deletes what a kill in the middle of a salvage has left: it holds all that is in the store, and no deletion there reaches it.
+    static func removeUnfinished(_ target: String) {
+        StoreFile.remove(copy(for: target))
+        StoreFile.remove(target)
+    }
+
+    /// Where the copy is that is read.
+    private static func copy(for target: String) -> String { target + "-reading" }
 
     private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()

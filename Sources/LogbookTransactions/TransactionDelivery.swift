@@ -163,20 +163,37 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
             ?? configuration.wireVersion
     }
 
-    /// Says what became of entries; of those that were deleted meanwhile, nothing.
+    /// Says what became of entries; of those that were deleted meanwhile, nothing. Where another process has left them and its lane cannot
+    /// note it, nothing is said either: the parcel goes again later, under the same id and with the same keys.
     func settle(_ parcel: Parcel, as fate: ParcelFate) throws {
         if try isTakenAway() { return }
         switch fate {
         case .delivered:
-            let delivered = try errors.reporting { () throws(TransactionStoreError) in try store.settleDelivered(parcel.id, commits.patience) }
-            if let (transactions, entries) = delivered {
+            let delivered = try noting { store throws(TransactionStoreError) in try store.settleDelivered(parcel.id, commits.patience) }
+            if let delivered, let (transactions, entries) = delivered {
                 configuration.onDelivery?(.delivered(transactions: transactions, entries: entries))
             }
         case .rejected(let reason):
-            let count = try errors.reporting { () throws(TransactionStoreError) in
+            let count = try noting { store throws(TransactionStoreError) in
                 try store.settleRejected(parcel.id, because: reason, commits.patience)
             }
-            if count > 0 { configuration.onDelivery?(.setAside(entries: count, reason: reason)) }
+            if let count, count > 0 { configuration.onDelivery?(.setAside(entries: count, reason: reason)) }
+        }
+    }
+
+    /// Notes something in the store that the parcel on its way is of.
+    /// - Returns: Nil where another process has left that store, and it cannot: it is passed over for a while, and nothing of ours waits
+    ///   for it.
+    /// - Throws: Why the own store cannot.
+    private func noting<Result>(
+        _ note: (TransactionStore) throws(TransactionStoreError) -> Result
+    ) throws(TransactionStoreError) -> Result? {
+        let store = store
+        if store === lanes.own { return try errors.reporting { () throws(TransactionStoreError) -> Result in try note(store) } }
+        defer { errors.tell() }
+        do throws(TransactionStoreError) { return try note(store) } catch {
+            lanes.passOver(store, because: error)
+            return nil
         }
     }
 
@@ -194,9 +211,10 @@ final class TransactionDelivery: ParcelSource, ChangingDestination {
 
     func split(_ parcel: Parcel) throws -> Bool {
         if try isTakenAway() { return true }
-        return try errors.reporting { () throws(TransactionStoreError) in
+        let isSplit = try noting { store throws(TransactionStoreError) in
             try store.split(parcel.id, of: parcel.count, now: configuration.clock.now(), randomness: configuration.randomness)
         }
+        return isSplit ?? true   // it goes again as it is
     }
 
     /// Has what waits in a form go in the one that is set.

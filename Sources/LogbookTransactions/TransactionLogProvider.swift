@@ -244,7 +244,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     // MARK: Who and what
 
     /// Who uses the program, such as an account's id; nil before a login. A transaction belongs to the user it began with, whatever
-    /// is set here later; see ``deleteAll()`` for a logout.
+    /// is set here later; see ``deleteAll()`` for a logout. For what waits in a queue the latest 64 changes of it and of ``variant`` are
+    /// remembered: what began before them is nobody's.
     public var user: String? {
         get { labels.user }
         set {
@@ -364,7 +365,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
 
     /// What is in the file, and in those that processes that have gone have left beside it.
     public func counts() throws(TransactionStoreError) -> TransactionStoreCounts {
-        try errors.reporting { () throws(TransactionStoreError) in try lanes.counts() }
+        try checkOwner()   // a thread of the parent's may be at work on the lanes, and is none of a child's
+        return try errors.reporting { () throws(TransactionStoreError) in try lanes.counts() }
     }
 
     /// Deletes transactions with their entries, delivered or not. Ids that are not there are passed over; one that was cut is known by the
@@ -402,7 +404,8 @@ public final class TransactionLogProvider: LogProvider, BatchSink, PendingHolder
     /// same, or start anew: what a process stores after its own logout is kept, also where the others' come later, as long as that is
     /// before its next token and address are set. Of what comes later still nobody can tell which user it is about: then that is given up.
     /// - Throws: The first failure. What it was not about is deleted all the same, and what it was about before anything else is stored or
-    ///   sent, also when the program starts anew, if the disk took the few bytes that tell it so.
+    ///   sent, also when the program starts anew, if the disk took the few bytes that tell it so. The same goes for what a kill in the
+    ///   middle of it has left.
     ///   ``TransactionStoreError/storeLocked(path:)``: another process has this one's file, whose lock was removed; what is in it is given
     ///   up once that process has gone, and no transaction is ended. Call it again then.
     public func deleteAll() throws(TransactionStoreError) {

@@ -11,6 +11,14 @@ package final class TransactionSession: Sendable {
     struct Labels: Sendable, Hashable {
         var user: String?
         var variant: String?
+
+        /// By bytes, as the file has them: names that only look alike are two.
+        func isSame(as other: Labels) -> Bool { Self.isSame(user, other.user) && Self.isSame(variant, other.variant) }
+
+        private static func isSame(_ one: String?, _ other: String?) -> Bool {
+            guard let one, let other else { return one == nil && other == nil }
+            return one.isSameText(as: other)
+        }
     }
 
     private enum Beginning {
@@ -22,7 +30,7 @@ package final class TransactionSession: Sendable {
     }
 
     private struct State {
-        /// Since when, by the monotonic clock; the first since ever. The latest are kept.
+        /// Since when, by the monotonic clock; the first of all since ever. The latest are kept, and there is always one.
         var changes: [(since: UInt64, labels: Labels)]
         /// Of transactions of which something was said, the latest.
         var begun: [String: Beginning] = [:]
@@ -34,8 +42,8 @@ package final class TransactionSession: Sendable {
         /// Until when what was said of a user is not stored, by the monotonic clock; the latest erasures.
         var erased: [(user: String, until: UInt64)] = []
 
-        /// What is true of a transaction that began then.
-        func labels(at uptime: UInt64) -> Labels { (changes.last { $0.since <= uptime } ?? changes[0]).labels }
+        /// What is true of a transaction that began then; nil where that is from before the changes that are kept, and nobody knows.
+        func labels(at uptime: UInt64) -> Labels? { changes.last { $0.since <= uptime }?.labels }
 
         mutating func remember(_ id: String, _ beginning: Beginning) {
             if begun.updateValue(beginning, forKey: id) != nil { return }
@@ -96,8 +104,10 @@ package final class TransactionSession: Sendable {
     private func change(_ change: (inout Labels) -> Void) {
         let now = clock.monotonicNanoseconds()
         state.withLock { state in
-            var labels = state.changes[state.changes.count - 1].labels
+            let latest = state.changes[state.changes.count - 1].labels
+            var labels = latest
             change(&labels)
+            if labels.isSame(as: latest) { return }
             state.changes.append((now, labels))
             if state.changes.count > Self.maximumChanges { state.changes.removeFirst() }
         }
@@ -117,7 +127,7 @@ package final class TransactionSession: Sendable {
                 return nil
             }
             let madeAt = entry.isContinued ? nil : entry.madeAt   // what has no id is of whoever uses the program
-            let labels = state.labels(at: madeAt ?? entry.uptime ?? .max)
+            let labels = state.labels(at: madeAt ?? entry.uptime ?? .max) ?? Labels()   // nobody's, rather than somebody else's
             state.remember(transaction, .with(labels))
             return labels
         }
@@ -195,7 +205,7 @@ package final class TransactionSession: Sendable {
         if let loggedOut = state.loggedOut, uptime < loggedOut { return true }
         // Whose a transaction is was decided with the first of its entries that was seen, which may be this one.
         guard !state.erased.isEmpty, !entry.isContinued, id.map({ state.begun[$0] == nil }) ?? true else { return false }
-        let labels = state.labels(at: uptime)
+        guard let labels = state.labels(at: uptime) else { return false }   // nobody knows whose it is
         // By bytes, as the file has them: names that only look alike are two.
         if let user = labels.user, state.erased.contains(where: { $0.user.isSameText(as: user) && uptime < $0.until }) { return true }
         if let id { state.remember(id, .with(labels)) }

@@ -58,7 +58,7 @@ package final class TransactionStore: Sendable {
         /// By the monotonic clock.
         let nextTry: UInt64
         /// Where the damaged file is now, of a replacement that was ended and that nobody has been told of.
-        let interrupted: String?
+        let interrupted: StoreFile.EndedReplacement?
     }
     /// How long a damaged file that could not be replaced is left alone at least.
     static let recoveryPause = Duration.seconds(5)
@@ -118,6 +118,7 @@ package final class TransactionStore: Sendable {
         self.clock = clock
         self.onRecovery = onRecovery
         let interrupted = try file.finishRecovery(now: clock.now())
+        file.removeUnfinishedSalvage()
         let opened: Opened
         var recovery: TransactionStoreRecovery?
         do {
@@ -139,11 +140,12 @@ package final class TransactionStore: Sendable {
     }
 
     /// A replacement of which nobody knows any more what it could not save.
-    private func report(endOf reason: String, _ setAside: String) {
+    private func report(endOf reason: String, _ replacement: StoreFile.EndedReplacement) {
         let counts = try? counts()
         report(
             TransactionStoreRecovery(
-                reason: reason, setAside: setAside, transactions: counts?.transactions ?? 0, entries: counts?.entries ?? 0))
+                reason: reason, setAside: replacement.setAside, transactions: counts?.transactions ?? 0, entries: counts?.entries ?? 0,
+                deleted: replacement.deleted))
     }
 
     private func report(_ recovery: TransactionStoreRecovery) {
@@ -180,24 +182,20 @@ package final class TransactionStore: Sendable {
     }
 
     /// Runs `body` as one SQLite transaction, and once more when the file was damaged and has been replaced.
+    /// - Parameter isLogout: Once it is on disk the mark beside the store is gone, before anybody else uses the connection.
     /// - Throws: ``TransactionStoreError/storeLocked(path:)`` too, where another process has the store since its lock was removed.
     func transaction<Result>(
-        _ patience: StorePatience = .usual, _ body: (Database) throws -> Result
+        _ patience: StorePatience = .usual, isLogout: Bool = false, _ body: (Database) throws -> Result
     ) throws(TransactionStoreError) -> Result {
         try checkOwner()
         try keepLock(by: patience.deadline)
-        try heedOwedLogout(patience)
-        var isPaid = false
-        defer { if isPaid { noteDeletionPaid() } }
+        var paid = PaidLogouts()
+        defer { note(paid) }
         return try inSoundFile(patience) { db in
-            if let owed = state.withLock({ $0.value.owedDeletion }) {
-                // On disk, and its mark gone, before what comes next, which is the next user's: a kill must not leave both.
-                try Self.inTransaction(nil, db) { try payDeletion(owed, db) }
-                state.withLock { $0.value.owedDeletion = nil }
-                LogoutMark.forget(for: path)
-                isPaid = true
-            }
-            return try Self.inTransaction(nil, db) { try body(db) }
+            try payLogouts(db, &paid)
+            let result = try Self.inTransaction(nil, db) { try body(db) }
+            if isLogout { paid.obstacle = LogoutMark.forget(for: path) ?? paid.obstacle }
+            return result
         }
     }
 
@@ -208,7 +206,7 @@ package final class TransactionStore: Sendable {
         try inSoundFile(patience) { db in try db.readOnly { try Self.inTransaction(.deferred, db) { try body(db) } } }
     }
 
-    private static func inTransaction<Result>(
+    static func inTransaction<Result>(
         _ kind: Database.TransactionKind?, _ db: Database, _ body: () throws -> Result
     ) throws -> Result {
         var result: Result?

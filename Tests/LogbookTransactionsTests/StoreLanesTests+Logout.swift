@@ -240,6 +240,120 @@ extension StoreLanesTests {
         store.close()
     }
 
+    @Test("Row 24, C28: what is owed to a logout is paid by whoever comes first, also where another was to pay it and has given up waiting")
+    func whatIsOwedIsPassedByNobody() throws {
+        let store = try TransactionStore(path: folder.store), done = Heard<String>()
+        let entry = TransactionEntry(transactionID: "A", usecase: 1, kind: .happened(1), device: phone)
+        try store.append([LogEvent(sequence: 1, time: t0, level: .info, message: "", transaction: entry)])
+        try LogoutMark(epoch: store.epoch).leave(for: folder.store)
+        store.oweLogout()
+        store.turn.take(by: .never) {
+            LogThread.start("gives up") {
+                try? store.transaction(.until(.after(.milliseconds(200)))) { _ in }
+                done.append("gave up")
+            }
+            _ = becomesTrue { store.turn.waitingCount == 1 || !done.all.isEmpty }
+            LogThread.start("comes next") {
+                let count = try? store.transaction { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM txn_log") }
+                done.append("found \(count ?? -1)")
+            }
+            #expect(done.wait(for: 1) == ["gave up"])
+        }
+        #expect(done.wait(for: 2) == ["gave up", "found 0"])
+        #expect(LogoutMark.left(for: folder.store) == nil)
+        store.close()
+    }
+
+    @Test("C28: a logout's mark stands before anything is deleted, and is gone before anything else is stored")
+    func aMarkStandsFromTheBeginning() throws {
+        let path = folder.store, store = try TransactionStore(path: path, busyTimeout: 600), done = Gate()
+        func say(_ id: String) throws {
+            let entry = TransactionEntry(transactionID: id, usecase: 1, kind: .happened(1), device: phone)
+            try store.append([LogEvent(sequence: 1, time: t0, level: .info, message: "", transaction: entry)])
+        }
+        try say("OLD")
+        try DatabaseQueue(path: path).writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            LogThread.start("logout") {
+                try? store.deleteAll()
+                done.open()
+            }
+            let isMarked = becomesTrue { LogoutMark.left(for: path) != nil }
+            #expect(isMarked)
+            try db.execute(sql: "ROLLBACK")
+        }
+        done.wait()
+        #expect(LogoutMark.left(for: path) == nil)
+        try say("NEW")
+        store.close()
+        try StoreLanes(at: path, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in try TransactionStore(file)
+        }.close()
+        #expect(sqlite3(path, "SELECT guid FROM txn") == "NEW")
+    }
+
+    @Test("C28: a logout that comes when the store is closed leaves no mark: somebody else may have it")
+    func aLogoutAfterTheEnd() throws {
+        let store = try TransactionStore(path: folder.store)
+        store.close()
+        #expect(throws: TransactionStoreError.closed(path: folder.store)) { try store.deleteAll() }
+        #expect(LogoutMark.left(for: folder.store) == nil)
+    }
+
+    @Test("Row 24, C28: a kill in the middle of a logout leaves nothing of the former user for the next one's address")
+    func aKillDuringALogout() throws {
+        let path = folder.path, first = folder.store + ".lane-1", isLoggingOut = Locked(false)
+        try leave("A", in: first)
+        try leave("B", in: folder.store + ".lane-2")
+        let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+            file throws(TransactionStoreError) in
+            if file.path == first, isLoggingOut.withLock({ $0 }) {
+                _ = shell("mkdir '\(path)/at-the-kill' && cp '\(path)'/*.* '\(path)/at-the-kill'")
+            }
+            return try TransactionStore(file)
+        }
+        isLoggingOut.withLock { $0 = true }
+        try lanes.deleteAll()
+        lanes.close()
+        #expect(folder.names(in: ".").filter { $0.contains("logout") } == [])
+        #expect(folder.names(in: "at-the-kill").filter { $0.contains("logout") }.count == 2)
+        let heir = try StoreLanes(
+            at: folder("at-the-kill/store.sqlite"), sharing: .siblings, clock: .manual(ManualClock(now: t0))
+        ) { file throws(TransactionStoreError) in try TransactionStore(file) }
+        heir.look()
+        #expect(try heir.pendingCount() == 2)
+        let parcel = try heir.nextParcel { store throws(TransactionStoreError) in
+            try store.nextParcel(.v0_0_2, limits: ParcelLimits(), now: t0, randomness: .system)
+        }
+        #expect(parcel == nil)
+        #expect(try heir.pendingCount() == 0)
+        heir.close()
+        #expect(folder.names(in: "at-the-kill").filter { $0.contains("logout") } == [])
+    }
+
+    @Test(
+        "Row 24, C28: what has a mark's name and is no file is no mark: no start waits for it, gives anything up for it, or changes it",
+        arguments: ["ln -s other", "mkfifo", "mkdir"], [LogoutMark.Owner.another, .own])
+    func whatIsNoMark(command: String, owner: LogoutMark.Owner) throws {
+        let path = LogoutMark.path(of: folder.store, owner)
+        _ = shell("cd '\(folder.path)' && printf nonsense > other && \(command) '\(path)'")
+        if owner == .own { try LogoutMark(epoch: 0).leave(for: folder.store) }
+        for event in 1...2 {
+            let lanes = try StoreLanes(at: folder.store, sharing: .siblings, clock: .manual(ManualClock(now: t0))) {
+                file throws(TransactionStoreError) in try TransactionStore(file)
+            }
+            let entry = TransactionEntry(transactionID: "A", usecase: 1, kind: .happened(event), device: phone)
+            try lanes.own.append([LogEvent(sequence: 1, time: t0, level: .info, message: "", transaction: entry)])
+            lanes.close()
+        }
+        #expect(sqlite3(folder.store, "SELECT usecase_event FROM txn_log ORDER BY id") == "1\n2")
+        #expect(LogoutMark.left(for: folder.store, owner) == nil)
+        #expect(LogoutMark.forget(for: folder.store, owner)?.contains("no mark of a logout") == true)
+        #expect(StoreFile.somethingElse(path) != nil)
+        #expect(folder.text("other") == "nonsense")
+        #expect(LogoutMark.forget(for: folder.store + ".lane-1", owner) == nil)   // where there is none
+    }
+
     @Test(
         "Row 24, C28: a logout that finds another process in its own lane, whose lock was removed, is heeded by who has that next",
         arguments: [false, true])

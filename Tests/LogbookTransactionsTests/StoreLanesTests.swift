@@ -515,6 +515,34 @@ import Testing
         withExtendedLifetime(taken) {}
     }
 
+    @Test(
+        "Row 24: a lane that cannot note what became of its parcel keeps nothing of this process's own from being sent, and sends it again",
+        arguments: [202, 400])
+    func aLaneThatCannotNote(status: Int) throws {
+        let lane = folder.store + ".lane-1"
+        let server = try LoopbackServer { request in
+            let isTheirs = String(decoding: request.body, as: UTF8.self).contains(#""B""#)
+            return .status(
+                isTheirs ? status : 202, headers: request.header("Logbook-Parcel").map { [HTTPHeader("Logbook-Parcel", $0)] } ?? [])
+        }
+        try leave("B", in: lane)
+        let triggers = ["DELETE", "UPDATE"].map {
+            "CREATE TRIGGER no_\($0) BEFORE \($0) ON parcel BEGIN SELECT raise(ABORT, 'no'); END"
+        }
+        let bench = try bench(server)
+        #expect(sqlite3(lane, triggers.joined(separator: "; "), readOnly: false) == "")
+        log(bench, "A", 1)
+        #expect(throws: TransactionStoreError.self) { try bench.deliver() }
+        #expect(try received(server) == ["B: 1", "A: 1"])
+        #expect(bench.provider.deliveryStatus.pending == 1)
+        #expect(sqlite3(lane, "DROP TRIGGER no_DELETE; DROP TRIGGER no_UPDATE", readOnly: false) == "")
+        try bench.deliver()
+        #expect(try received(server) == ["B: 1", "A: 1", "B: 1"])
+        #expect(server.requests[2].header("Logbook-Parcel") == server.requests[0].header("Logbook-Parcel"))
+        #expect(server.requests[2].body == server.requests[0].body)
+        #expect(try bench.provider.counts().pending == 0)
+    }
+
     @Test("Row 24: a file beside the store that is none of ours is left alone, and holds up nobody")
     func whatIsNotOurs() throws {
         let server = try receiver()

@@ -466,8 +466,41 @@ private func filledStore(_ count: Int, in folder: TemporaryFolder) throws -> [Tr
             // What the salvage could not read nobody knows any more.
             #expect(recoveries.all.map(\.isComplete) == (step < 3 ? [false] : []), "step \(step)")
             #expect(recoveries.all.allSatisfy { $0.entries == 30 && $0.setAside.contains(".corrupt-") }, "\(recoveries.all)")
+            #expect(recoveries.all.allSatisfy { access($0.setAside, F_OK) == 0 }, "\(recoveries.all)")
+            // What was renamed, and what is renamed now, stand under one name.
+            let begun = folder.store + ".corrupt-1"
+            #expect((1...2).contains(step) == recoveries.all.contains { $0.setAside == begun }, "\(recoveries.all)")
             store.close()
         }
+    }
+
+    @Test("Row 20: who ends a replacement deletes the oldest damaged files as well, says how many, and writes over none")
+    func interruptedRecoveryIsBounded() throws {
+        let folder = TemporaryFolder(), recoveries = Heard<TransactionStoreRecovery>()
+        _ = try filledStore(10, in: folder)
+        for number in 1...5 { folder.write("damaged", to: "store.sqlite.corrupt-\(number)") }
+        var salvage = StoreSalvage()
+        try salvage.run(from: folder.store, to: folder.store + ".recovered")
+        try TransactionStore(path: folder.store, clock: .manual(ManualClock(now: t0)), onRecovery: { recoveries.append($0) }).close()
+        #expect(recoveries.all.map(\.setAside) == [folder.store + ".corrupt-1423202367"])
+        #expect(recoveries.all.map(\.deleted) == [2])
+        let kept = ["1423202367", "3", "4", "5"].map { "store.sqlite.corrupt-\($0)" }
+        let databases = folder.names.filter { $0.contains("corrupt") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+        #expect(databases == kept)
+        #expect(folder.text("store.sqlite.corrupt-5") == "damaged")
+    }
+
+    @Test("Row 3, C28: what a salvage has left that a kill interrupted is deleted by the next start: no logout would reach it")
+    func unfinishedSalvage() throws {
+        let folder = TemporaryFolder()
+        let before = try filledStore(10, in: folder)
+        for name in ["recovering", "recovering-wal", "recovering-reading", "recovering-reading-wal"] {
+            folder.write("Jane Doe", to: "store.sqlite.\(name)")
+        }
+        let store = try TransactionStore(path: folder.store)
+        #expect(folder.names.filter { $0.contains("recovering") } == [])
+        #expect(try store.allTransactions() == before)
+        store.close()
     }
 
     @Test("Row 20: damage behind a row that has nearly the last id that there is ends no program, and costs its page")

@@ -1,5 +1,7 @@
 #if Transactions
+import GRDB
 import LogbookCore
+import LogbookDelivery
 import LogbookTestKit
 import Testing
 
@@ -78,6 +80,43 @@ import Testing
             #expect(try provider.counts() == TransactionStoreCounts(transactions: 2, entries: 2, pending: 1, setAside: 1))
             try provider.shutdown(by: .seconds(30))
         }
+    }
+
+    @Test("row 25: a forked child that asks what is there waits for no thread of its parent's")
+    func aChildAsksWhatIsThere() async {
+        await #expect(processExitsWith: .success) { try TransactionForkTests.asksWhileAThreadIsAtWork() }
+    }
+
+    /// The thread is at work on what others have left.
+    private static func asksWhileAThreadIsAtWork() throws {
+        let folder = TemporaryFolder(), lane = folder.store + ".lane-1", isOver = Gate()
+        try TransactionStore(path: lane).close()
+        let bench = try Bench(in: folder, url: "http://127.0.0.1:9", token: "t") { $0.busyTimeout = .seconds(60) }
+        let provider = bench.provider, closed = TransactionStoreError.closed(path: folder.store)
+        #expect(try provider.counts() == TransactionStoreCounts())
+        let atWork = CourierError.deadlinePassed(pending: 0, reason: "another thread is at work on what other processes have left")
+        try DatabaseQueue(path: lane).writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            LogThread.start("logout") {
+                try? provider.deleteAll()
+                isOver.open()
+            }
+            let isAtWork = becomesTrue {
+                var failure: (any Error)?
+                do { try provider.deliver(by: .now) } catch { failure = error }
+                return failure as? CourierError == atWork
+            }
+            #expect(isAtWork)
+            let status = forked {
+                var failure: (any Error)?
+                do { _ = try provider.counts() } catch { failure = error }
+                return failure as? TransactionStoreError == closed
+            }
+            #expect(status == 0)
+            try db.execute(sql: "ROLLBACK")
+        }
+        isOver.wait()
+        bench.close()
     }
 
     @Test("row 25: a forked child that lets go of its parent's store closes and unlocks nothing")

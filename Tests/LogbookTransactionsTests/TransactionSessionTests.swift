@@ -274,6 +274,34 @@ import Testing
         #expect(try store.allTransactions().map(\.id) == [next.id])
     }
 
+    @Test(
+        "of a transaction from before the changes that are remembered nobody says that it is somebody else's; what changes nothing is none",
+        arguments: [false, true])
+    func moreChangesThanAreRemembered(isAnother: Bool) throws {
+        let folder = TemporaryFolder()
+        let clock = ManualClock(now: t0), session = TransactionSession(user: "joe", clock: .manual(clock))
+        let store = try TransactionStore(path: folder.store, session: session)
+        let heard = RecordingProvider(interest: .transactionEntries)
+        let service = LogService(device: phone, clock: .manual(clock))
+        service.register(heard)
+        service.transaction(usecase: 1).log(1)
+        for number in 0..<64 {
+            clock.advance(by: .seconds(1))
+            session.user = isAnother ? "user \(number)" : "joe"
+        }
+        clock.advance(by: .seconds(1))
+        #expect(try store.erase(user: "user 0") == 0)   // the first who is remembered
+        #expect(try store.append(heard.events) == [])
+        #expect(try store.allTransactions().map(\.user) == [isAnother ? nil : "joe"])
+    }
+
+    @Test("a user whose name only looks alike is another one")
+    func aChangeThatOnlyLooksLikeNone() {
+        let session = TransactionSession(user: "Jose\u{301}")
+        session.user = "Jos\u{e9}"
+        #expect(session.user.map { Array($0.utf8) } == Array("Jos\u{e9}".utf8))
+    }
+
     @Test func anEntryOfAnotherSessionHasNoOffset() throws {
         let folder = TemporaryFolder()
         let bench = try Bench(in: folder)
