@@ -37,8 +37,9 @@ public protocol Archive: Sendable {
     /// - Returns: How many transactions were removed. 0 for a user of whom nothing is there; the mark is left all the same. An empty user
     ///   is nobody: nothing is removed, and no mark is left.
     func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int
-    /// Removes transactions of which nothing was received at `time` or later, with their entries, then log events that were
-    /// received before, of all tenants; and the names of parcels as old.
+    /// Removes transactions of which nothing was received at `time` or later, no log event either that names them, with their entries,
+    /// then log events that were received before, of all tenants; and the names of parcels as old. In ClickHouse a log event that comes
+    /// while its transaction is being removed may stay without it.
     /// - Parameter limit: Transactions and log events of this call at most, so that storing does not wait for long.
     /// - Returns: How many transactions and log events were removed. Fewer than `limit`: nothing is left to remove.
     func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int

@@ -329,12 +329,7 @@
                 (SELECT tenant, transaction, min(received) AS first_received FROM \(name(Self.transactions))
                   WHERE received < \(end) GROUP BY tenant, transaction)
                 """
-            let isOld = """
-                (tenant, transaction) GLOBAL NOT IN (
-                  SELECT tenant, transaction FROM \(name(Self.entries)) WHERE received >= \(end)
-                    AND (tenant, transaction) GLOBAL IN (
-                      SELECT tenant, transaction FROM \(name(Self.transactions)) WHERE received < \(end)))
-                """
+            let isOld = young(since: end).map { "(tenant, transaction) GLOBAL NOT IN (\($0))" }.joined(separator: " AND ")
             let number = Int(try await count(all, where: isOld))
             if number == 0 { return 0 }
             if number <= limit, let condition = try await conditionOfAll(receivedBefore: end) {
@@ -364,19 +359,29 @@
             return removed
         }
 
+        /// Of transactions of which a part was received before a time, those of which something came then or later, as an entry or as a log
+        /// event that names them: as long as there is such an event the transaction stays, since by it an erasure finds what was logged.
+        private func young(since end: Int64) -> [String] {
+            [(Self.entries, "transaction"), (Self.logEvents, "transaction_guid")].map { table, column in
+                """
+                SELECT DISTINCT tenant, \(column) AS id FROM \(name(table)) WHERE received >= \(end)
+                  AND (tenant, \(column)) GLOBAL IN (
+                    SELECT tenant, transaction FROM \(name(Self.transactions)) WHERE received < \(end))
+                """
+            }
+        }
+
         /// What all rows of old transactions say and no others: they are old themselves, and not of one of which something new has come.
         /// - Returns: Nil where those are too many to be named in one mutation.
         private func conditionOfAll(receivedBefore end: Int64) async throws(ClickHouseFailure) -> String? {
-            let kept = try await client.rows(
-                """
-                SELECT DISTINCT tenant, transaction FROM \(name(Self.entries)) WHERE received >= \(end)
-                  AND (tenant, transaction) GLOBAL IN (
-                    SELECT tenant, transaction FROM \(name(Self.transactions)) WHERE received < \(end))
-                LIMIT \(Self.listedAtATime)
-                """)
-            if kept.count == Self.listedAtATime { return nil }
+            var kept: [JSONValue] = []
+            for query in young(since: end) {
+                let rows = try await client.rows("\(query) LIMIT \(Self.listedAtATime)")
+                if rows.count == Self.listedAtATime { return nil }
+                kept += rows
+            }
             let ofTenants = Dictionary(grouping: kept, by: { $0.text("tenant") ?? "" }).map { tenant, rows in
-                "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(rows.compactMap { $0.text("transaction") }.clickHouseList)"
+                "tenant = \(tenant.clickHouseLiteral) AND transaction IN \(rows.compactMap { $0.text("id") }.clickHouseList)"
             }
             let condition = "received < \(end)" + (ofTenants.isEmpty ? "" : " AND NOT (\(ofTenants.joined(separator: " OR ")))")
             return condition.utf8.count <= Self.mutationBytes ? condition : nil

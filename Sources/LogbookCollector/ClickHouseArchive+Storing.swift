@@ -8,7 +8,8 @@
         static let keysAtATime = 2000
 
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
-            try await speaking { client throws(ClickHouseFailure) in
+            let parcel = parcel.withArchivedIDs
+            return try await speaking { client throws(ClickHouseFailure) in
                 let marks = AdmittedSet.marks(of: parcel)
                 var erased = try await self.erased(marks)
                 var admitted = AdmittedSet(parcel, erased: erased)

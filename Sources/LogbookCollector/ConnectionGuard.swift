@@ -7,7 +7,8 @@
     internal import NIOHTTPTypes
 
     /// Closes connections that keep the collector waiting: for a whole head, for the next request, for a body that trickles in, or for
-    /// answers to be taken; and those over which an answer says so, whatever was sent after the request.
+    /// answers to be taken; and those over which an answer says so, whatever was sent after the request. What is no request is refused
+    /// here, behind the answers to those before it: whoever gives these hears of it too late.
     ///
     /// Bytes that are no part of a request yet prolong nothing. While the collector itself is not ready to read, no time passes. An answer
     /// that is given before its request has all come is the last one: nobody reads the rest, which need not end. Who wants to know whether
@@ -47,6 +48,8 @@
         private var rest: EventLoopPromise<Void>?
         /// What came behind the requests that are answered yet was none.
         private var hasFailed = false
+        /// It is to be refused once they are answered: it belongs to none of them.
+        private var isRefusalOwed = false
         /// Of the body that is being read.
         private var pace = BodyPace()
         private var readingSince: NIODeadline?
@@ -150,23 +153,39 @@
                 isLast = head.headerFields[.connection] == "close"
                 if isEarly { return context.write(wrapOutboundOut(.head(head)), promise: promise) }
             case .body: break
-            case .end:
-                answersOwed -= 1
-                answersUnwritten += 1
-                let written = promise ?? context.eventLoop.makePromise(), channel = context.channel
-                written.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.noteWritten(context) }
-                guard isLast || hasFailed && answersOwed == 0 else {
-                    context.write(data, promise: written)
-                    return waitForAnswersIfNeeded(context)
-                }
-                isClosing = true
-                let isRestComing = isReadingBody && answersOwed == 0 && !hasFailed
-                let rest = isRestComing ? waitForRest(context) : context.eventLoop.makeSucceededVoidFuture()
-                written.futureResult.and(rest).whenComplete { _ in channel.close(promise: nil) }
-                context.writeAndFlush(data, promise: written)
-                return waitForAnswersIfNeeded(context)
+            case .end: return writeEnd(data, promise, context)
             }
             context.write(data, promise: promise)
+        }
+
+        private func writeEnd(_ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+            answersOwed -= 1
+            if isLast || hasFailed && answersOwed == 0 && !isRefusalOwed {
+                return writeLastEnd(data, promise, context, isRestComing: isReadingBody && answersOwed == 0 && !hasFailed)
+            }
+            context.write(data, promise: counted(promise, context))
+            if isRefusalOwed, answersOwed == 0 { return refuse(context) }
+            waitForAnswersIfNeeded(context)
+        }
+
+        /// Of the last answer: the connection is closed once it is taken, and what still comes has been waited for.
+        private func writeLastEnd(
+            _ data: NIOAny, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext, isRestComing: Bool
+        ) {
+            isClosing = true
+            let written = counted(promise, context), channel = context.channel
+            let rest = isRestComing ? waitForRest(context) : context.eventLoop.makeSucceededVoidFuture()
+            written.futureResult.and(rest).whenComplete { _ in channel.close(promise: nil) }
+            context.writeAndFlush(data, promise: written)
+            waitForAnswersIfNeeded(context)
+        }
+
+        /// Counts an answer as one that the system has not taken, until it has.
+        private func counted(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) -> EventLoopPromise<Void> {
+            answersUnwritten += 1
+            let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { [weak self] _ in self?.noteWritten(context) }
+            return written
         }
 
         private func noteWritten(_ context: ChannelHandlerContext) {
@@ -207,10 +226,30 @@
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             context.fireErrorCaught(error)
-            // Nobody is sure where the next request begins. Who waits for one may not see the error for long, so it is closed here.
-            guard error is HTTPParserError else { return }
+            // Nobody is sure where the next request begins. What else the parser says of what follows is nothing new.
+            guard let fault = error as? HTTPParserError, !hasFailed else { return }
             hasFailed = true
-            if answersOwed == 0 { close(context) }
+            if isClosing { return endRest() }
+            // Who reads a body hears of it, and answers. What follows a request that was to be the last is none, and gets no answer.
+            isRefusalOwed = !isReadingBody && fault != .closedConnection
+            guard answersOwed == 0 else { return }
+            if isRefusalOwed { refuse(context) } else { close(context) }
+        }
+
+        /// Answers what is no request, or could be read in two ways, and ends the connection.
+        private func refuse(_ context: ChannelHandlerContext) {
+            guard context.channel.isActive else { return }   // it broke off
+            let refusal = CollectorService.Refusal(
+                400, "malformed", reason: "this is no request, one that could be read in two ways, or its header is too long",
+                headers: ["Connection": "close"])
+            let id = CollectorService.Refusal.makeID(), answer = refusal.answer(id)
+            LogDiagnostics.report(refusal.origin, refusal.remark(id))
+            var head = HTTPResponse(status: .badRequest)
+            for (name, value) in answer.headers { head.headerFields[.init(name)!] = value }  // our own names, all of them tokens
+            head.headerFields[.contentLength] = String(answer.body.count)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(ByteBuffer(bytes: answer.body))), promise: nil)
+            writeLastEnd(wrapOutboundOut(.end(nil)), nil, context, isRestComing: true)
         }
 
         func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -384,7 +384,7 @@
             return removed
         }
 
-        /// Transactions of which nothing is young, and where the next ones begin.
+        /// Transactions of which nothing is young, perhaps none of those that were looked at, and where the next ones begin.
         private struct OldTransactions: Sendable {
             /// As an array of PostgreSQL.
             var ids: String
@@ -406,11 +406,18 @@
                 let count = min(limit - removed, Self.transactionsAtATime)
                 let step = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) -> RemovalStep? in
                     guard let old = try Self.oldTransactions(count, receivedBefore: end, after: last, connection) else { return nil }
+                    if old.ids == "{}" { return RemovalStep(removed: 0, last: old.last) }
                     // What has come since they were looked at stays, and the transaction with it.
                     let windows = try Self.windows(of: .entries, from: old.span[0], to: old.span[1], connection)
                     try Self.delete(of: .entries, in: windows, Self.oldEntries, [old.ids, end], connection)
                     let removed = try Self.removing(connection) { () throws(PostgresFailure) in
-                        try connection.execute("DELETE FROM transactions WHERE id = ANY ($1::bigint[]) AND entries = 0", [old.ids]).count
+                        // Nobody stores now: a log event that names one may have come since as well.
+                        let ids = old.ids.dropFirst().dropLast().split(separator: ",").map(String.init)
+                        let named = try Self.numbers(ofThose: ids, namedSince: end, connection)
+                        let gone = "{\(ids.filter { !named.contains($0) }.joined(separator: ","))}"
+                        return try connection.execute(
+                            "DELETE FROM transactions WHERE id = ANY ($1::bigint[]) AND entries = 0", [gone]
+                        ).count
                     }
                     return RemovalStep(removed: removed, last: old.last)
                 }
@@ -435,8 +442,32 @@
                 """, [end] + last
             ).rows
             guard let row = found.last else { return nil }
-            let ids = found.compactMap { $0[0] }
-            return OldTransactions(ids: "{\(ids.joined(separator: ","))}", span: [row[2], row[3]], last: [row[1], row[0]])
+            let ids = found.compactMap { $0[0] }, kept = try numbers(ofThose: ids, namedSince: end, connection)
+            let old = ids.filter { !kept.contains($0) }
+            return OldTransactions(ids: "{\(old.joined(separator: ","))}", span: [row[2], row[3]], last: [row[1], row[0]])
+        }
+
+        /// Of transactions, the numbers of those that a log event names which was received at a time or later: as long as there is one the
+        /// transaction stays, since by it an erasure finds what was logged. In each window they are looked for apart.
+        private static func numbers(
+            ofThose ids: [String], namedSince time: String, _ connection: PostgresConnection
+        ) throws(PostgresFailure) -> Set<String> {
+            var found: Set<String> = []
+            for window in try windows(of: .log_events, connection) {
+                let left = ids.filter { !found.contains($0) }
+                if left.isEmpty { break }
+                // For each transaction apart, and compared as the index is: so it leads to its events, however many are expected.
+                let some = try connection.execute(
+                    """
+                    SELECT t.id FROM transactions t CROSS JOIN LATERAL (
+                      SELECT 1 FROM log_events l WHERE l.tenant = t.tenant AND l.transaction_guid = t.guid COLLATE "default"
+                        AND l.received >= \(Self.time("$2")) AND l.time >= $3::timestamptz AND l.time < $4::timestamptz LIMIT 1) AS l
+                    WHERE t.id = ANY ($1::bigint[])
+                    """, ["{\(left.joined(separator: ","))}", time, window.start, window.end]
+                ).rows
+                found.formUnion(some.compactMap { $0[0] })
+            }
+            return found
         }
 
         private func removeLogEvents(receivedBefore end: String, limit: Int) async throws(ArchiveError) -> Int {

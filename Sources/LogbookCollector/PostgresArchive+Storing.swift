@@ -5,6 +5,7 @@
 
     extension PostgresArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
+            let parcel = parcel.withArchivedIDs
             let times = parcel.set.transactions.flatMap { $0.entries.map(\.time) }
             let marks = AdmittedSet.marks(of: parcel)
             while true {

@@ -18,35 +18,104 @@
             }
         }
 
+        /// Transactions that are looked at together at most: as long as one reads, the write-ahead log does not begin anew.
+        static let searchedAtATime = 2000
+
         public func transactions(_ query: TransactionQuery) async throws(ArchiveError) -> TransactionPage {
-            try await read { database in
-                let (conditions, arguments) = Self.conditions(of: query)
+            var search = Search(query)
+            while !search.isOver {
+                // Who is cancelled does not come to the next part.
+                search = try await read { [search] database in
+                    var search = search
+                    try search.goOn(database)
+                    return search
+                }
+            }
+            return search.page
+        }
+
+        /// A search for the transactions that a query names, some transactions at a time. What belongs to one is read in one go.
+        struct Search: Sendable {
+            private var query: TransactionQuery
+            private var room: PageRoom
+            private var last: TransactionCursor?
+            private(set) var page = TransactionPage()
+            private(set) var isOver = false
+
+            init(_ query: TransactionQuery) {
+                self.query = query
+                room = PageRoom(limit: query.limit)
+            }
+
+            /// Looks at the next transactions.
+            mutating func goOn(_ database: Database) throws {
+                let part = try Part(of: query, database)
+                let (conditions, arguments) = SQLiteArchive.conditions(of: query, upTo: part.border)
                 let rows = try Row.fetchCursor(
                     database,
                     sql: """
-                        SELECT \(Self.columns) FROM transactions t WHERE \(conditions.joined(separator: " AND "))
-                        ORDER BY t.received, t.guid LIMIT ?
+                        SELECT \(SQLiteArchive.columns) FROM transactions t INDEXED BY \(part.index)
+                        WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT ?
                         """, arguments: StatementArguments(arguments + [query.limit + 1]))
-                var page = TransactionPage()
-                var room = PageRoom(limit: query.limit)
-                var last: TransactionCursor?
                 while let row = try rows.next() {
                     let place = TransactionCursor(received: LogTime(microseconds: row[2]), id: row[1])
-                    guard let (record, weight) = try Self.record(row, database, in: room, largest: query.largest, at: place) else {
+                    guard let (record, weight) = try SQLiteArchive.record(row, database, in: room, largest: query.largest, at: place)
+                    else {
                         page.next = last
-                        break
+                        isOver = true
+                        return
                     }
                     room.take(weight)
                     page.transactions.append(record)
                     page.received.append(place.received)
                     last = place
                 }
-                return page
+                query.cursor = part.border
+                isOver = part.border == nil
+            }
+        }
+
+        /// The transactions that are looked at next.
+        private struct Part {
+            /// By what they are found. Left to itself SQLite goes through all of the tenant's behind a cursor for those of one user.
+            let index: String
+            /// The last of them; nil where they are all that is left.
+            let border: TransactionCursor?
+
+            init(of query: TransactionQuery, _ database: Database) throws {
+                let isOfFew = try Self.isOfFew(query, database)
+                index = isOfFew ? "transactions_of_users" : "transactions_in_order"
+                border = try isOfFew ? nil : Self.border(of: query, database)
+            }
+
+            /// Whether it asks for a user who has so few that they are looked at together.
+            private static func isOfFew(_ query: TransactionQuery, _ database: Database) throws -> Bool {
+                guard let user = query.user else { return false }
+                let count = try Int.fetchOne(
+                    database.cachedStatement(
+                        sql: "SELECT count(*) FROM (SELECT 1 FROM transactions WHERE tenant = ? AND user = ? LIMIT ?)"),
+                    arguments: [query.tenant, user.storable, SQLiteArchive.searchedAtATime + 1])
+                return count ?? 0 <= SQLiteArchive.searchedAtATime
+            }
+
+            private static func border(of query: TransactionQuery, _ database: Database) throws -> TransactionCursor? {
+                let all = TransactionQuery(tenant: query.tenant, cursor: query.cursor)
+                let (conditions, arguments) = SQLiteArchive.conditions(of: all)
+                let row = try Row.fetchOne(
+                    database,
+                    sql: """
+                        SELECT t.received, t.guid FROM transactions t INDEXED BY transactions_in_order
+                        WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.received, t.guid LIMIT 1 OFFSET ?
+                        """, arguments: StatementArguments(arguments + [SQLiteArchive.searchedAtATime - 1]))
+                return row.map { TransactionCursor(received: LogTime(microseconds: $0[0]), id: $0[1]) }
             }
         }
 
         /// The query's conditions, with a question mark for everything that it says.
-        private static func conditions(of query: TransactionQuery) -> ([String], [(any DatabaseValueConvertible)?]) {
+        /// - Parameter border: What stands behind it is not asked for.
+        private static func conditions(
+            of query: TransactionQuery, upTo border: TransactionCursor? = nil
+        ) -> ([String], [(any DatabaseValueConvertible)?]) {
             var conditions = ["t.tenant = ?"], arguments: [(any DatabaseValueConvertible)?] = [query.tenant]
             if let usecase = query.usecase {
                 conditions.append("t.usecase = ?")
@@ -59,6 +128,10 @@
             if let cursor = query.cursor {
                 conditions.append("(t.received, t.guid) > (?, ?)")
                 arguments += [cursor.received.microseconds, cursor.id.storable]
+            }
+            if let border {
+                conditions.append("(t.received, t.guid) <= (?, ?)")
+                arguments += [border.received.microseconds, border.id]
             }
             var ofEntry: [String] = []
             if let from = query.from {

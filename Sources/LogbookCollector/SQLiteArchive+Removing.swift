@@ -4,12 +4,15 @@
     internal import LogbookTransactions
 
     extension SQLiteArchive {
-        /// Transactions that are removed in one SQLite transaction at most, so that senders wait only for so many.
+        /// Transactions that are looked at in one SQLite transaction at most, so that senders wait only for so many.
         private static let transactionsAtATime = 500
         /// The same for arrivals of log events; those may have no rows any more.
         static let arrivalsAtATime = 1000
         /// The same for rows that name parcels.
         private static let parcelsAtATime = 1000
+        /// Rows that are removed in one at most, of transactions and of what they have, which is any number. Only where a set says that a
+        /// transaction was somebody's who was erased, all that it has goes in the set's own commit.
+        static let rowsAtATime = 2000
 
         /// What was erased is overwritten (`secure_delete`), the file is written anew, since SQLite leaves copies of rows behind where it
         /// has moved them from page to page, and the write-ahead log is emptied: when this returns, no byte of it is in any of the
@@ -121,7 +124,7 @@
         }
 
         /// - Parameter number: Transactions up to it are done.
-        /// - Returns: Nil when there was none left.
+        /// - Returns: Nil when there was none left. The same number again where the next one has more rows than are removed at a time.
         private static func eraseSome(
             of erasure: UserErasure, after number: Int64, _ database: Database
         ) throws -> UserErasure.Step? {
@@ -131,49 +134,62 @@
                     SELECT id, guid FROM transactions WHERE tenant = ? AND user = ? AND id > ?
                     ORDER BY id LIMIT \(transactionsAtATime)
                     """, arguments: [erasure.tenant, erasure.user, number])
-            guard let last = found.last else { return nil }
-            var step = UserErasure.Step(last: last[0])
+            if found.isEmpty { return nil }
+            var step = UserErasure.Step(last: number), room = rowsAtATime
             for row in found {
                 let id: Int64 = row[0], guid: String = row[1]
-                try clear(guid, of: erasure.tenant, upTo: erasure.end, border: erasure.border, database)
+                // First: to remove all of it may take several steps, and by the mark it is known what comes late meanwhile.
+                try mark(ErasureMark.transaction(guid, tenant: erasure.tenant), at: erasure.end, database)
+                if try !clear(guid, of: erasure.tenant, upTo: erasure.end, border: erasure.border, room: &room, database) { return step }
                 let isNew = try Bool.fetchOne(
                     database.cachedStatement(
                         sql: """
                             SELECT EXISTS (SELECT 1 FROM entries WHERE transaction_id = ?)
                               OR EXISTS (SELECT 1 FROM log_events WHERE tenant = ? AND transaction_guid = ?)
                             """), arguments: [id, erasure.tenant, guid])
-                // For good only where nothing has come since.
-                let end = isNew == true ? erasure.end : .distantFuture
-                try mark(ErasureMark.transaction(guid, tenant: erasure.tenant), at: end, database)
-                if isNew != true { step.removed += 1 }
+                if isNew != true {
+                    // For good only where nothing has come since.
+                    try mark(ErasureMark.transaction(guid, tenant: erasure.tenant), at: .distantFuture, database)
+                    step.removed += 1
+                }
+                step.last = id
             }
             return step
         }
 
+        /// Some of the log events and entries that ``clear(_:of:upTo:border:room:_:)`` removes.
+        private static let clearings = [
+            """
+            DELETE FROM log_events WHERE id IN (
+              SELECT id FROM log_events WHERE tenant = ? AND transaction_guid = ? AND (time <= ? OR parcel <= ?) LIMIT ?)
+            """,
+            """
+            DELETE FROM entries WHERE id IN (
+              SELECT id FROM entries
+              WHERE transaction_id = (SELECT id FROM transactions WHERE tenant = ? AND guid = ?) AND (time <= ? OR parcel <= ?) LIMIT ?)
+            """,
+        ]
+
         /// Removes what a transaction has up to a time, and what came of it in parcels up to a number.
-        /// - Returns: Whether there was anything.
+        /// - Parameter room: Rows that may be removed. What was removed is taken off.
+        /// - Returns: Whether all of it is gone, as far as that is known.
         @discardableResult
         private static func clear(
-            _ guid: String, of tenant: String, upTo end: LogTime, border: Int64 = 0, _ database: Database
+            _ guid: String, of tenant: String, upTo end: LogTime, border: Int64 = 0, room: inout Int, _ database: Database
         ) throws -> Bool {
-            try database.cachedStatement(
-                sql: "DELETE FROM log_events WHERE tenant = ? AND transaction_guid = ? AND (time <= ? OR parcel <= ?)"
-            ).execute(arguments: [tenant, guid, end.microseconds, border])
-            var count = database.changesCount
-            try database.cachedStatement(
-                sql: """
-                    DELETE FROM entries
-                    WHERE transaction_id = (SELECT id FROM transactions WHERE tenant = ? AND guid = ?) AND (time <= ? OR parcel <= ?)
-                    """
-            ).execute(arguments: [tenant, guid, end.microseconds, border])
-            count += database.changesCount
+            for statement in clearings {
+                try database.cachedStatement(sql: statement).execute(arguments: [tenant, guid, end.microseconds, border, room])
+                room -= database.changesCount
+                if room == 0 { return false }   // there may be more of it
+            }
             try database.cachedStatement(
                 sql: """
                     DELETE FROM transactions
                     WHERE tenant = ? AND guid = ? AND NOT EXISTS (SELECT 1 FROM entries WHERE transaction_id = transactions.id)
                     """
             ).execute(arguments: [tenant, guid])
-            return count + database.changesCount > 0
+            room -= database.changesCount
+            return true
         }
 
         /// Erases a transaction that turns out to be of a user who was erased; one that is known to be somebody else's stays. What it
@@ -190,7 +206,9 @@
             if isOthers == true { return false }
             // By the mark it is known what comes late.
             try mark(ErasureMark.transaction(guid, tenant: tenant), at: end, database)
-            return try clear(guid, of: tenant, upTo: end, database)
+            var room = Int.max
+            try clear(guid, of: tenant, upTo: end, room: &room, database)
+            return room < .max
         }
 
         private static func mark(_ mark: String, at time: LogTime, _ database: Database) throws {
@@ -201,23 +219,9 @@
 
         public func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
             let limit = max(0, limit)
-            let removed: Int = try await write { [remains] database in
-                // One that goes on is known by its latest entry: without an order all of its entries would be looked at, each time.
-                try database.execute(
-                    sql: """
-                        DELETE FROM transactions WHERE id IN (
-                          SELECT id FROM transactions t WHERE received < ?1
-                            AND (
-                              SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1 ORDER BY e.time DESC LIMIT 1
-                            ) IS NULL
-                          ORDER BY received LIMIT ?2)
-                        """, arguments: [time.microseconds, limit])
-                if database.changesCount > 0 { remains.withLock { $0 = true } }
-                return database.changesCount
-            }
-            var all = removed, isMore = true
+            var all = try await removeTransactions(receivedBefore: time, limit: limit), isMore = true
             while all < limit, isMore {
-                let room = limit - all
+                let room = min(limit - all, Self.rowsAtATime)
                 let step = try await write { [remains] database in
                     let step = try Self.removeLogEvents(receivedBefore: time, limit: room, database)
                     if step.removed > 0 { remains.withLock { $0 = true } }
@@ -228,6 +232,112 @@
             // This was the last step: their parcels may be more than they are.
             if all < limit { while try await removeParcels(receivedBefore: time) > 0 {} }
             return all
+        }
+
+        /// Where removing goes on among the transactions.
+        private struct RemovalPlace: Sendable {
+            /// Those up to here are done: when the first part was received, in microseconds since 1970, and the number.
+            var received = Int64.min
+            var number = Int64.min
+            /// One that is old, and has lost some of its entries.
+            var begun: Int64?
+        }
+
+        private struct RemovalStep: Sendable {
+            /// Transactions that are gone.
+            var removed = 0
+            /// The same with what they had.
+            var rows = 0
+            /// Nil when nothing was left.
+            var next: RemovalPlace?
+        }
+
+        private func removeTransactions(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int {
+            var all = 0, place: RemovalPlace? = RemovalPlace()
+            while all < limit, let begin = place {
+                let room = limit - all
+                let step = try await write { [remains] database in
+                    let step = try Self.removeTransactions(receivedBefore: time, limit: room, from: begin, database)
+                    if step.rows > 0 { remains.withLock { $0 = true } }
+                    return step
+                }
+                (all, place) = (all + step.removed, step.next)
+            }
+            return all
+        }
+
+        private static func removeTransactions(
+            receivedBefore time: LogTime, limit: Int, from begin: RemovalPlace, _ database: Database
+        ) throws -> RemovalStep {
+            let found = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT received, id FROM transactions WHERE received < ? AND (received, id) > (?, ?)
+                    ORDER BY received, id LIMIT \(transactionsAtATime)
+                    """, arguments: [time.microseconds, begin.received, begin.number])
+            if found.isEmpty { return RemovalStep() }
+            var step = RemovalStep(), place = begin
+            for row in found {
+                let received: Int64 = row[0], number: Int64 = row[1]
+                // What has come since it was looked at stays, and the transaction with it.
+                if try number == begin.begun || isOld(number, before: time, database) {
+                    step.rows += try removeEntries(of: number, receivedBefore: time, limit: rowsAtATime - step.rows, database)
+                    if step.rows == rowsAtATime {   // there may be more of it
+                        place.begun = number
+                        break
+                    }
+                    let removed = try removeEmpty(number, before: time, database)
+                    step.removed += removed
+                    step.rows += removed
+                }
+                place = RemovalPlace(received: received, number: number)
+                if step.removed == limit || step.rows == rowsAtATime { break }
+            }
+            step.next = place
+            return step
+        }
+
+        /// The latest log event that names a transaction `t`, where it was received at the time `?1` or later. As long as there is one the
+        /// transaction stays: by it an erasure finds what was logged.
+        private static let youngEvent = """
+            SELECT 1 FROM log_events l WHERE l.tenant = t.tenant AND l.transaction_guid = t.guid AND l.received >= ?1
+            ORDER BY l.id DESC LIMIT 1
+            """
+
+        /// Whether nothing of a transaction was received at a time or later. One that goes on is known by what is its latest: without an
+        /// order all of it would be looked at, each time.
+        private static func isOld(_ number: Int64, before time: LogTime, _ database: Database) throws -> Bool {
+            try Bool.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        SELECT (
+                          SELECT 1 FROM entries e WHERE e.transaction_id = t.id AND e.received >= ?1 ORDER BY e.time DESC LIMIT 1
+                        ) IS NULL AND (\(youngEvent)) IS NULL FROM transactions t WHERE t.id = ?2
+                        """), arguments: [time.microseconds, number]) ?? false
+        }
+
+        /// - Returns: How many it has removed; fewer than `limit` when these were all.
+        private static func removeEntries(
+            of number: Int64, receivedBefore time: LogTime, limit: Int, _ database: Database
+        ) throws -> Int {
+            try database.cachedStatement(
+                sql: """
+                    DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE transaction_id = ? AND received < ? LIMIT ?)
+                    """
+            ).execute(arguments: [number, time.microseconds, limit])
+            return database.changesCount
+        }
+
+        /// Removes a transaction of which nothing is left.
+        /// - Returns: 1 where it is gone.
+        private static func removeEmpty(_ number: Int64, before time: LogTime, _ database: Database) throws -> Int {
+            try database.cachedStatement(
+                sql: """
+                    DELETE FROM transactions AS t WHERE t.id = ?2
+                      AND NOT EXISTS (SELECT 1 FROM entries WHERE transaction_id = t.id) AND (\(youngEvent)) IS NULL
+                    """
+            ).execute(arguments: [time.microseconds, number])
+            return database.changesCount
         }
 
         /// Arrival by arrival: an index of each row's age would make storing dearer by a fifth.

@@ -6,7 +6,7 @@
 
     extension SQLiteArchive {
         public func store(_ parcel: TransactionParcel) async throws(ArchiveError) -> ArchiveReceipt {
-            let parcel = parcel.withDevicesApart
+            let parcel = parcel.withArchivedIDs.withDevicesApart
             let keys = EntryIdentity.keys(for: parcel).map(\.storable)
             var digests = RowKey.Digests()
             let rowKeys = keys.map { RowKey($0, tenant: parcel.tenant, &digests) }

@@ -246,6 +246,8 @@ struct TransactionSetReader {
     private mutating func integer<Number: FixedWidthInteger>(
         _ key: Key, _ expected: String, _ depth: Int
     ) throws(TransactionSetError) -> Number {
+        // Nothing is made of what is no number: of arrays within arrays that would take many times as much as the document.
+        if json.isAtArray || json.isAtObject || json.isAtString { throw try wrong(path(of: key), expected, depth: depth) }
         let number: Number?
         if let natural = json.plainNatural() {
             number = Number(exactly: natural)

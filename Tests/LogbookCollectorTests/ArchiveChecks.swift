@@ -334,6 +334,26 @@
             #expect(try await archive.store(batch).erased == 1)
         }
 
+        /// Such an id is short where it is sent; as it is kept each NUL takes three bytes.
+        static func anIDOfNULsIsOneTransaction(_ archive: any Archive) async throws {
+            let id = String(repeating: "\0", count: 200)
+            let record = TransactionRecord(id: id, usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
+            #expect(try await archive.store(Golden.parcel(record)) == ArchiveReceipt(accepted: 1, duplicates: 0))
+            #expect(try await archive.store(Golden.parcel(record)) == ArchiveReceipt(accepted: 0, duplicates: 1))
+            let listed = try await archive.transactions(TransactionQuery()).transactions
+            #expect(listed.map(\.id) == [id.deliverableID])
+            for id in [id, id.deliverableID] { #expect(try await archive.transaction(id, tenant: Tenant.standard) == listed.first) }
+            let event = LogEvent(
+                sequence: 1, time: LogTime(seconds: 10), level: .info, message: "m", metadata: [LogMetadata.transactionKey: .string(id)])
+            let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 1))
+            let batch = LogBatch(parcel: nil, items: [item], received: LogTime(seconds: 20))
+            #expect(try await archive.store(batch).accepted == 1)
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000)) == 1)
+            #expect(try await archive.counts(tenant: nil).logEvents == 0)
+            #expect(try await archive.store(batch).erased == 1)
+            #expect(try await archive.store(Golden.parcel(record)).erased == 1)
+        }
+
         static func whatWasErasedStaysErased(_ archive: any Archive) async throws {
             let erasedAt = LogTime(seconds: 1000)
             let early = TransactionRecord(id: "T", usecase: 1, user: "u", entries: [Golden.entry(0, at: 10)])
@@ -392,6 +412,37 @@
             #expect(try await archive.counts(tenant: nil).logEvents == 5)
             #expect(try await archive.counts(tenant: nil).entries == 7)
             #expect(try await archive.counts(tenant: nil).parcels == 11)
+        }
+
+        /// By it an erasure finds what was logged.
+        static func aTransactionStaysAsLongAsWhatNamesIt(_ archive: any Archive) async throws {
+            func time(ofDay day: Int) -> LogTime { LogTime(seconds: Double(day) * 86_400) }
+            func store(_ id: String, user: String? = nil) async throws {
+                let record = TransactionRecord(id: id, usecase: 1, user: user, entries: [Golden.entry(0, at: 10)])
+                let parcel = TransactionParcel(
+                    parcel: nil, set: TransactionSet(transactions: [record]), received: time(ofDay: 1))
+                #expect(try await archive.store(parcel).accepted == 1)
+            }
+            func log(_ sequence: UInt64, in id: String, onDay day: Int) async throws {
+                let event = LogEvent(
+                    sequence: sequence, time: LogTime(seconds: 10), level: .info, message: "m",
+                    metadata: [LogMetadata.transactionKey: .string(id)])
+                let item = LogBatch.Item(event: event, origin: LogOrigin(installation: "INST", epoch: 1))
+                #expect(try await archive.store(LogBatch(parcel: nil, items: [item], received: time(ofDay: day))).accepted == 1)
+            }
+            try await store("T", user: "joe")
+            for id in ["U", "V", "W"] { try await store(id) }
+            for (number, id) in ["T", "U"].enumerated() { try await log(UInt64(number), in: id, onDay: 20) }
+            try await log(2, in: "V", onDay: 1)
+            // V and W, and what was logged in V.
+            #expect(try await archive.remove(receivedBefore: time(ofDay: 10), limit: 1) == 1)
+            #expect(try await archive.remove(receivedBefore: time(ofDay: 10), limit: 10) == 2)
+            let left = try await archive.transactions(TransactionQuery()).transactions
+            #expect(left.map(\.id) == ["T", "U"] && left.allSatisfy { $0.entries.count == 1 })
+            #expect(try await archive.erase(user: "joe", tenant: Tenant.standard, at: time(ofDay: 25)) == 1)
+            #expect(try await archive.counts(tenant: nil).logEvents == 1)
+            #expect(try await archive.remove(receivedBefore: time(ofDay: 30), limit: 10) == 2)
+            #expect(try await archive.counts(tenant: nil) == ArchiveCounts(transactions: 0, entries: 0, logEvents: 0, parcels: 0))
         }
 
         static func theNamesOfParcelsGoWithWhatCameInThem(_ archive: any Archive) async throws {

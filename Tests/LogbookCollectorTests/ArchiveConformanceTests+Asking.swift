@@ -110,6 +110,24 @@
             #expect(found == guide.questions.map { $0.answer ?? [] })
         }
 
+        @Test("A4: an export's times are taken in as they are, also at the very end of a second")
+        func theEndOfASecondIsNotTheNext() async throws {
+            let archive = try await ArchiveServers.open(.sqlite).archive, folder = TemporaryFolder(), guide = try QuestionsGuide()
+            let entry = EntryRecord(event: 1, time: LogTime(nanoseconds: 1_000_999_600_000))
+            _ = try await archive.store(Golden.parcel(TransactionRecord(id: "T", usecase: 1, entries: [entry])))
+            try await RunningCollector.with(archive) { collector in
+                let exported = try await collector.send("GET", "/v1/export?format=csv")
+                folder.write(exported.body, to: "exported.csv")
+            }
+            folder.write(try #require(guide.steps["exported"]), to: "steps.sql")
+            let ended = try await onThread {
+                try ChildProcess.run(
+                    ["sqlite3", "steps.sqlite", ".import --csv exported.csv exported", ".read steps.sql", "SELECT seconds FROM steps"],
+                    in: folder.path, output: folder("answers"), errors: folder("errors"))
+            }
+            #expect(ended == .exited(0) && folder.text("answers") == "1000.9996\n", "\(folder.text("errors"))")
+        }
+
         @Test("A4: an archive in SQLite is asked where it is, while its collector runs")
         func anArchiveInSQLiteIsAsked() async throws {
             let (archive, address, guide) = try await Self.archiveOfTheGuide(.sqlite), folder = TemporaryFolder()

@@ -307,6 +307,11 @@
             try await ArchiveChecks.aLongIDIsOneTransaction(try await ArchiveServers.open(kind).archive)
         }
 
+        @Test("an id with very many NULs is one transaction, in sets, in log events and in questions", arguments: ArchiveKind.available)
+        func anIDOfNULsIsOneTransaction(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.anIDOfNULsIsOneTransaction(try await ArchiveServers.open(kind).archive)
+        }
+
         @Test("S31: what was captured and is sent again, whenever, is known, and adds no row", arguments: ArchiveKind.available)
         func aReplayAddsNothing(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.aReplayAddsNothing(try await ArchiveServers.open(kind).archive)
@@ -320,6 +325,11 @@
         @Test("S33: what is too old is removed, so much at a time", arguments: ArchiveKind.available)
         func whatIsTooOldGoes(_ kind: ArchiveKind) async throws {
             try await ArchiveChecks.whatIsTooOldGoes(try await ArchiveServers.open(kind).archive)
+        }
+
+        @Test("S32, S33: a transaction stays as long as a log event that names it, and an erasure finds both", arguments: ArchiveKind.available)
+        func aTransactionStaysAsLongAsWhatNamesIt(_ kind: ArchiveKind) async throws {
+            try await ArchiveChecks.aTransactionStaysAsLongAsWhatNamesIt(try await ArchiveServers.open(kind).archive)
         }
 
         @Test("S33: the names of parcels go with what came in them, however many they are", arguments: ArchiveKind.available)

@@ -76,6 +76,29 @@
             }
         }
 
+        @Test("S20: what is no request, or could be read in two ways, is refused as others are, also while more of it is sent, and is the last")
+        func whatIsNoRequestIsRefused() async throws {
+            // Nothing else closes it.
+            func patient(_ configuration: inout CollectorConfiguration) { configuration.connections.idleTimeout = .seconds(600) }
+            let health = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n", rest = [UInt8](repeating: 0x20, count: 4 << 20)
+            try await RunningCollector.with(archive, configure: patient) { collector in
+                let twoHosts = "POST /v1/logs HTTP/1.1\r\nHost: x\r\nHost: y\r\nContent-Length: \(rest.count)\r\n\r\n"
+                for text in ["nonsense\r\n\r\n", twoHosts] {
+                    for (before, more) in [("", []), (health, []), ("", rest)] as [(String, [UInt8])] {
+                        let bytes = Array((before + text).utf8) + more
+                        let (answer, isClosed) = try await RawConnection(port: collector.port).converse(bytes, isWhole: false)
+                        #expect(isClosed && answer.hasPrefix(before.isEmpty ? "HTTP/1.1 400 " : "HTTP/1.1 200 "), "\(answer)")
+                        let begin = try #require(answer.firstRange(of: "HTTP/1.1 400 "), "\(answer)").lowerBound
+                        let refusal = String(answer[begin...])
+                        #expect(refusal.lowercased().contains("\r\nconnection: close\r\n"), "\(refusal)")
+                        let id = try #require(refusal.lowercased().firstMatch(of: /x-request-id: ([0-9a-f]{12})/), "\(refusal)").1
+                        #expect(refusal.contains(#"{"error":"malformed","reason":""#), "\(refusal)")
+                        #expect(refusal.hasSuffix(#"","id":"\#(id)"}"#), "\(refusal)")
+                    }
+                }
+            }
+        }
+
         @Test("S19: a refused request that has all come leaves the connection open")
         func aWholeRequestIsNotTheLast() async throws {
             try await RunningCollector.with(archive) { collector in

@@ -38,11 +38,18 @@
 
         @Test func aLongIDIsOneTransaction() async throws { try await ArchiveChecks.aLongIDIsOneTransaction(archive) }
 
+        @Test func anIDOfNULsIsOneTransaction() async throws { try await ArchiveChecks.anIDOfNULsIsOneTransaction(archive) }
+
         @Test("S32: what was erased is gone and stays gone, however late it is sent again")
         func whatWasErasedStaysErased() async throws { try await ArchiveChecks.whatWasErasedStaysErased(archive) }
 
         @Test("S33: what is too old is removed, so much at a time")
         func whatIsTooOldGoes() async throws { try await ArchiveChecks.whatIsTooOldGoes(archive) }
+
+        @Test("S32, S33: a transaction stays as long as a log event that names it, and an erasure finds both")
+        func aTransactionStaysAsLongAsWhatNamesIt() async throws {
+            try await ArchiveChecks.aTransactionStaysAsLongAsWhatNamesIt(archive)
+        }
 
         @Test("S33: the names of parcels go with what came in them, however many they are")
         func theNamesOfParcelsGo() async throws { try await ArchiveChecks.theNamesOfParcelsGoWithWhatCameInThem(archive) }

@@ -116,6 +116,54 @@
             #expect(try writings() == before + 1)
         }
 
+        /// How many rows each commit has removed.
+        private final class RemovalRecorder: TransactionObserver, Sendable {
+            private struct Counts {
+                var current = 0
+                var largest = 0
+            }
+
+            private let counts = Locked(Counts())
+
+            var largest: Int { counts.withLock { $0.largest } }
+
+            func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { if case .delete = eventKind { true } else { false } }
+
+            func databaseDidChange(with event: DatabaseEvent) { counts.withLock { $0.current += 1 } }
+
+            func databaseDidCommit(_ database: Database) {
+                counts.withLock { $0 = Counts(current: 0, largest: max($0.largest, $0.current)) }
+            }
+
+            func databaseDidRollback(_ database: Database) { counts.withLock { $0.current = 0 } }
+        }
+
+        @Test("S32, S33: one commit removes few rows, however many a transaction has: who stores has a turn after it")
+        func fewRowsGoAtATime() async throws {
+            let archive = try SQLiteArchive(path: path), recorder = RemovalRecorder(), count = 2 * SQLiteArchive.rowsAtATime + 1
+            try await archive.write { $0.add(transactionObserver: recorder) }
+            for (place, user) in ["u", nil].enumerated() {
+                let id = "T\(place)", entries = (0..<count).map { Golden.entry($0, at: 10) }
+                let record = TransactionRecord(id: id, usecase: 1, user: user, entries: entries)
+                #expect(try await archive.store(Golden.parcel(record)).accepted == count)
+                let items = (0..<count).map { sequence in
+                    LogBatch.Item(
+                        event: LogEvent(
+                            sequence: UInt64(place * count + sequence), time: LogTime(seconds: 10), level: .info, message: "m",
+                            metadata: [LogMetadata.transactionKey: .string(id)]),
+                        origin: LogOrigin(installation: "INST", epoch: 1))
+                }
+                let batch = LogBatch(parcel: nil, items: items, received: LogTime(seconds: 20))
+                #expect(try await archive.store(batch).accepted == count)
+            }
+            let rows = "SELECT (SELECT count(*) FROM transactions) + (SELECT count(*) FROM entries) + (SELECT count(*) FROM log_events)"
+            #expect(try await archive.erase(user: "u", tenant: Tenant.standard, at: LogTime(seconds: 1000)) == 1)
+            #expect(try number(rows) == 1 + 2 * count)
+            #expect(try await archive.remove(receivedBefore: LogTime(seconds: 4_000_000_000), limit: 10 * count) == 1 + count)
+            #expect(try number(rows) == 0)
+            #expect(recorder.largest == SQLiteArchive.rowsAtATime)
+        }
+
         @Test("while the file is written anew, whether it can be written is answered at once, and again when that is over")
         func theHealthWhileTheFileIsWrittenAnew() async throws {
             let archive = try SQLiteArchive(path: path, busyTimeout: .seconds(600))

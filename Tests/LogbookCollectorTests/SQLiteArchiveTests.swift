@@ -144,6 +144,36 @@
             #expect(try await archive.transaction("T\0b", tenant: Tenant.standard)?.entries.count == 1)
         }
 
+        @Test("D5: one question is put to some transactions at a time, and finds what it would have found among all of them at once")
+        func aSearchIsMadeInParts() async throws {
+            let count = 2 * SQLiteArchive.searchedAtATime + 5, middle = count / 2, failed = [0, middle, count - 1]
+            let records = (0..<count).map { number in
+                let code = failed.contains(number) ? 7 : nil
+                return TransactionRecord(
+                    id: "\(100_000 + number)", usecase: 1, user: number == middle ? "one" : "all",
+                    entries: [EntryRecord(event: 1, errorCode: code, time: LogTime(seconds: 1))])
+            }
+            let set = TransactionSet(transactions: records)
+            let receipt = try await archive.store(TransactionParcel(parcel: nil, set: set, received: LogTime(seconds: 1000)))
+            #expect(receipt.accepted == count)
+            let expected: [(user: String?, numbers: [Int])] = [(nil, failed), ("all", [0, count - 1]), ("one", [middle])]
+            for (user, numbers) in expected {
+                var query = TransactionQuery(user: user, error: .code(7), limit: 1), ids: [String] = []
+                let isOverAtOnce = try await archive.read { [query] database in
+                    var search = SQLiteArchive.Search(query)
+                    try search.goOn(database)
+                    return search.isOver
+                }
+                #expect(isOverAtOnce == (user == "one"))
+                repeat {
+                    let page = try await archive.transactions(query)
+                    ids += page.transactions.map(\.id)
+                    query.cursor = page.next
+                } while query.cursor != nil && ids.count < count
+                #expect(ids == numbers.map { "\(100_000 + $0)" }, "\(user ?? "of anybody")")
+            }
+        }
+
         // MARK: Log events
 
         @Test func anEventWithAnOriginIsStoredOnce() async throws {

@@ -93,7 +93,7 @@
 
         init(_ archive: String, in folder: TemporaryFolder, name: String) throws {
             let process = try ChildProcess(
-                [ChildProcess.builtProgram("logbook"), "collect", "--archive", archive, "--port", "0"], in: folder.path,
+                [ChildProcess.builtProgram("logbook"), "collect", "--allow-root", "--archive", archive, "--port", "0"], in: folder.path,
                 environment: ["LOGBOOK_TOKEN": "t"], output: folder("\(name).out"), errors: folder("\(name).err"))
             self.process = process
             url = try eventually(while: process) {

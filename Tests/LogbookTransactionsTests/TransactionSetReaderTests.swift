@@ -170,6 +170,17 @@ private struct Manner: Sendable, CustomTestStringConvertible {
             (#"{"apptxns":[{"apptxn/logs":"x"}]}"#, .invalid(path: "apptxns[0].apptxn/logs", expected: "an array")),
             (#"{"apptxns":[{"apptxn/logs":[[]]}]}"#, .invalid(path: "apptxns[0].apptxn/logs[0]", expected: "an object")),
             (#"{"apptxns":[{"apptxn/usecase":9223372036854775808}]}"#, .invalid(path: "apptxns[0].apptxn/usecase", expected: "a whole number")),
+            (#"{"apptxns":[{"apptxn/usecase":[[],{"a":[0]}]}]}"#, .invalid(path: "apptxns[0].apptxn/usecase", expected: "a whole number")),
+            (#"{"apptxns":[{"apptxn/usecase":"17"}]}"#, .invalid(path: "apptxns[0].apptxn/usecase", expected: "a whole number")),
+            (#"{"apptxns":[{"apptxn/usecase":true}]}"#, .invalid(path: "apptxns[0].apptxn/usecase", expected: "a whole number")),
+            (
+                #"{"apptxns":[{"apptxn/logs":[{"apptxnlog/in-ctx-err-code":{"a":1}}]}]}"#,
+                .invalid(path: "apptxns[0].apptxn/logs[0].apptxnlog/in-ctx-err-code", expected: "a whole number or null")
+            ),
+            (
+                #"{"apptxns":[{"apptxn/usecase":[1}]}"#,
+                .notJSON("no valid JSON: a comma or the end of the array is missing at byte 32")
+            ),
             (#"{"apptxns":[]} []"#, .notJSON("no valid JSON: something follows the end at byte 15")),
         ] as [(String, TransactionSetError)] {
             #expect(throws: expected, "\(document)") { _ = try TransactionSet.decode(Array(document.utf8)) }
