@@ -20,9 +20,9 @@
                 Prints "listening on http://127.0.0.1:8090" once it takes connections. SIGTERM and SIGINT let requests in progress \
                 end. Without --tokens the token may also stand in the environment's LOGBOOK_TOKEN. The one of --token, --token-file or the \
                 variable allows everything, for the tenant "default"; beside --tokens it must be none of that file's. Exits with 64 for \
-                settings or an archive's address that cannot be, with 69 when the address is taken or the archive is in use or cannot be \
-                reached, with 73 when its file cannot be opened or has no room to be upgraded, or no files can be kept in the folder of \
-                --files, and with 78 when it is of a newer version or no archive.
+                settings or an archive's address that cannot be, or as root without --allow-root, with 69 when the address is taken or the \
+                archive is in use or cannot be reached, with 73 when its file cannot be opened or has no room to be upgraded, or no files \
+                can be kept in the folder of --files, and with 78 when it is of a newer version or no archive.
 
                 Archives: sqlite:archive.sqlite, made when there is none; postgres://user@host:5432/database, its password in \
                 PGPASSWORD or ~/.pgpass; clickhouse://user@host:8443/database?secure=1, its password in CLICKHOUSE_PASSWORD. \
@@ -106,6 +106,9 @@
         @Flag(help: "Start without a token, or where others can reach it although nothing is encrypted or the token is short.")
         var insecure = false
 
+        @Flag(help: "Start as root, where there is no user of its own to run it as, as in many a container.")
+        var allowRoot = false
+
         /// A hundred years. Beyond them nothing would be removed, and not much later a time is no number any more.
         private static let mostDays = 36_500
 
@@ -140,6 +143,7 @@
             configuration.ownFiles = [token.tokenFile].compactMap(\.self)
             configuration.isInsecure = insecure
             do throws(CollectorError) {
+                try checkUser()
                 logbook_give_back_large_memory()   // bodies and what they are inflated to
                 let program = try CollectorProgram(
                     configuration, archive: archive, clickHousePassword: getenv("CLICKHOUSE_PASSWORD").map { Secret(String(cString: $0)) })
@@ -152,6 +156,12 @@
                 Terminal.say("logbook collect: \(error)\n")
                 throw ExitCode(error.exitStatus)
             }
+        }
+
+        /// What others send is read here: whoever found a way in would have all that the user may do.
+        private func checkUser() throws(CollectorError) {
+            guard geteuid() == 0, !allowRoot else { return }
+            throw .invalid("a collector needs no root: run it as a user of its own that may write its archive, or say --allow-root")
         }
     }
 #endif

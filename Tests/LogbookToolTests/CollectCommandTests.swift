@@ -48,7 +48,7 @@
                     (["sqlite:other.sqlite", "--token", "t", "--files", "/dev/null"], 73, "/dev/null: "),
                     (["sqlite:other.sqlite", "--token", "t", "--files", "/proc"], 73, "/proc: "),
                 ] as [([String], Int32, String)] {
-                    let outcome = try Tool.run(["collect", "--archive"] + arguments, in: folder)
+                    let outcome = try Tool.run(["collect", "--allow-root", "--archive"] + arguments, in: folder)
                     #expect(outcome.status == status, "\(arguments)")
                     #expect(outcome.errors.contains(word), "\(outcome.errors)")
                     #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
@@ -59,6 +59,28 @@
                 #expect(outcome.status == 0)
                 #expect(outcome.errors.isEmpty, "\(outcome.errors)")
                 #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite-wal")))
+            }
+
+            @Test("S36: root does not start it without a word, and hears what to do", .enabled(if: geteuid() == 0, "only root is refused"))
+            func rootMustSaySo() throws {
+                let outcome = try Tool.run(["collect", "--archive", "sqlite:archive.sqlite", "--token", "t", "--port", "0"], in: folder)
+                #expect(outcome.status == 64 && outcome.output.isEmpty)
+                let words = "a collector needs no root: run it as a user of its own that may write its archive, or say --allow-root"
+                #expect(outcome.errors == "logbook collect: \(words)\n")
+                #expect(!FileManager.default.fileExists(atPath: folder("archive.sqlite")))
+            }
+
+            @Test("S20: what is no request is told to whoever runs it, under the id that its sender has")
+            func whatIsNoRequestIsTold() throws {
+                let collector = try CollectorProcess(in: folder), connection = try RawConnection(port: collector.port)
+                connection.send("nonsense\r\n\r\n")
+                var answer = ""
+                while let more = connection.receive() { answer += more }
+                let id = try #require(answer.firstMatch(of: /"id":"([0-9a-f]{12})"/), "\(answer)").1
+                let remark = "collector requests: request \(id) was answered with 400 malformed"
+                #expect(becomesTrue { collector.tool.errors.contains(remark) }, "\(collector.tool.errors)")
+                collector.tool.signal(SIGTERM)
+                #expect(collector.tool.wait().status == 0)
             }
 
             @Test("days that are none, or more than anybody can mean, are refused", arguments: ["0", "36501", "106751991167301"])
@@ -175,7 +197,7 @@
                 #expect(untold.errors == "logbook collect token new: the token cannot be written: No space left on device (errno 28)\n")
                 let path = folder("tokens")
                 try "# ours\n\(writer.line)\n\(reader.line)\n".write(toFile: path, atomically: true, encoding: .utf8)
-                let arguments = ["collect", "--archive", "sqlite:tokens.sqlite", "--port", "0", "--tokens", path]
+                let arguments = ["collect", "--allow-root", "--archive", "sqlite:tokens.sqlite", "--port", "0", "--tokens", path]
                 chmod(path, 0o644)
                 #expect(try Tool.run(arguments, in: folder).errors.contains("chmod 600"))
                 chmod(path, 0o600)
@@ -262,7 +284,7 @@
 
             @Test func insecureStartsWithoutAToken() throws {
                 let tool = try Tool(
-                    ["collect", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"],
+                    ["collect", "--allow-root", "--archive", "sqlite:a.sqlite", "--port", "0", "--host", "0.0.0.0", "--insecure"],
                     in: folder, name: "open")
                 #expect(
                     becomesTrue { tool.output.hasPrefix("listening on http://0.0.0.0:") || tool.process.end != nil }

@@ -87,6 +87,8 @@
                 let stamp = #""apptxnlog/timestamp":"Thu, 15 Jan 2015 18:11:42 GMT""#
                 let event = #""apptxnlog/usecase-event":1"#, logs = #""apptxn/logs":[]"#, usecase = #""apptxn/usecase":1"#
                 let million = 1 << 20
+                // In lists of as many elements as one may have.
+                let lists = "[" + times("[" + times("[],", 99_999) + "[]],", 25) + "[]]"
                 var bombs: [(String, [UInt8])] = [
                     ("nested arrays, whole", text(times("[", 33) + times("]", 33))),
                     ("nested arrays, a million", text(times("[", million))),
@@ -102,6 +104,9 @@
                     ("a key of eight MiB", text(#"{""# + times("k", 8 * million - 20) + #"":0}"#)),
                     ("a text of eight MiB", text(#"{"apptxns":""# + times("x", 8 * million - 20) + #""}"#)),
                     ("escapes without end", text(#"{"apptxns":""# + times(#"\u0041"#, million) + #""}"#)),
+                    ("lists for a use case", text(transaction(#""apptxn/id":"B","apptxn/usecase":\#(lists),\#(logs)"#))),
+                    ("lists for an event", text(entry(#""apptxnlog/usecase-event":\#(lists),\#(stamp)"#))),
+                    ("lists for an error code", text(entry(#"\#(event),"apptxnlog/in-ctx-err-code":\#(lists),\#(stamp)"#))),
                     ("65 digits", text(#"{"apptxns":\#(times("1", 65))}"#)),
                     ("a million digits", text(#"{"apptxns":\#(times("1", million))}"#)),
                     ("a million digits behind the point", text(#"{"apptxns":0.\#(times("1", million))}"#)),

@@ -131,7 +131,7 @@
 
             private func startCollector() throws -> (collector: Tool, url: String) {
                 let collector = try Tool(
-                    ["collect", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
+                    ["collect", "--allow-root", "--archive", "sqlite:archive.sqlite", "--port", "0", "--files", "received"], in: folder,
                     name: "collector", environment: ["LOGBOOK_TOKEN": "a=b"])
                 try #require(becomesTrue { collector.output.hasSuffix("\n") || collector.process.end != nil }, "it did not start")
                 let match = try #require(collector.output.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:\d+)\n/))

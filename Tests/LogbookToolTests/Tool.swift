@@ -83,7 +83,7 @@
 
         init(in folder: TemporaryFolder, port: Int = 0, name: String = "collector", limits: String? = nil) throws {
             let tool = try Tool(
-                ["collect", "--archive", "sqlite:archive.sqlite", "--port", "\(port)"], in: folder, name: name,
+                ["collect", "--allow-root", "--archive", "sqlite:archive.sqlite", "--port", "\(port)"], in: folder, name: name,
                 environment: ["LOGBOOK_TOKEN": Self.token], limits: limits)
             self.tool = tool
             try #require(becomesTrue { tool.output.hasSuffix("\n") || tool.process.end != nil }, "it did not start")

@@ -39,7 +39,7 @@
             func start() throws {
                 if collector == nil {
                     collector = try ChildProcess(
-                        [logbook, "collect", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
+                        [logbook, "collect", "--allow-root", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
                         output: folder.path + "/listening", errors: folder.path + "/collector-errors")
                     folder.waitForWords(in: "listening", of: collector, by: deadline)
                 }

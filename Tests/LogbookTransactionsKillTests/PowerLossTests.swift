@@ -42,7 +42,7 @@
                 let victim = try ChildProcess.builtProgram("TransactionsVictim"), logbook = try ChildProcess.builtProgram("logbook")
                 func startCollector() throws -> ChildProcess {
                     let collector = try ChildProcess(
-                        [logbook, "collect", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
+                        [logbook, "collect", "--allow-root", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
                         output: folder("listening"), errors: folder("collector-errors"))
                     folder.waitForWords(in: "listening", of: collector)
                     return collector

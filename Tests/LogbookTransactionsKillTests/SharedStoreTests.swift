@@ -23,7 +23,10 @@
                 return false
             }
             let collector = try ChildProcess(
-                [try ChildProcess.builtProgram("logbook"), "collect", "--archive", "sqlite:" + archive, "--port", "0", "--token", "t"],
+                [
+                    try ChildProcess.builtProgram("logbook"), "collect", "--allow-root", "--archive", "sqlite:" + archive, "--port", "0",
+                    "--token", "t",
+                ],
                 output: folder.path + "/listening", errors: folder.path + "/collector-errors")
             try #require(waitFor("listening", lines: 1), "\(folder.text("collector-errors"))")
             let address = folder.text("listening").split(separator: "\n")[0].split(separator: " ").last ?? ""

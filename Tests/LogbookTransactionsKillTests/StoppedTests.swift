@@ -13,7 +13,7 @@
                 let store = folder("store.sqlite"), archive = folder("archive.sqlite"), url = "http://127.0.0.1:\(port)/v1/transactions"
                 let victim = try ChildProcess.builtProgram("TransactionsVictim"), logbook = try ChildProcess.builtProgram("logbook")
                 let collector = try ChildProcess(
-                    [logbook, "collect", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
+                    [logbook, "collect", "--allow-root", "--archive", "sqlite:" + archive, "--port", "\(port)", "--token", "t"],
                     output: folder("listening"), errors: folder("collector-errors"))
                 folder.waitForWords(in: "listening", of: collector)
                 // It waits a second for an answer: who is stopped for two has seen it come again.

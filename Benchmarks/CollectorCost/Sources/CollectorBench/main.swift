@@ -21,8 +21,8 @@ signal(SIGPIPE, SIG_IGN)
 
 func start(_ name: String) throws -> (collector: Program, port: Int) {
     let collector = try Program(
-        [logbook, "collect", "--archive", "sqlite:\(folder)/\(name).sqlite", "--port", "0"], environment: ["LOGBOOK_TOKEN": Client.token],
-        output: "\(folder)/\(name).out")
+        [logbook, "collect", "--allow-root", "--archive", "sqlite:\(folder)/\(name).sqlite", "--port", "0"],
+        environment: ["LOGBOOK_TOKEN": Client.token], output: "\(folder)/\(name).out")
     for _ in 0..<1000 {
         usleep(10_000)
         if let port = text(of: "\(folder)/\(name).out").split(separator: "\n").first?.split(separator: ":").last.flatMap({ Int($0) }) {
