@@ -131,7 +131,7 @@ let package = Package(
         room("LogbookSystemLog", ["CLogbookSystem", "LogbookCore", "LogbookFormat"]),
 
         // Between rooms: archives and gzip. Apart from LogbookFiles, so that nobody needs zlib who does not compress.
-        room("LogbookCompression", ["LogbookFiles", "LogbookGzip"]),
+        room("LogbookCompression", ["LogbookCore", "LogbookFiles", "LogbookGzip"]),
 
         // Tracking: only who takes its product compiles any of this.
         room("LogbookTrackingSyntax"),

@@ -568,7 +568,7 @@ final class CourierEngine: Sendable {
         let number = flight.number
         var request = request
         // A parcel that needs more time than it has would be sent again for ever, and nothing behind it.
-        if let bytes = request.bodyBytes { request.limits = request.limits.allowing(bodyBytes: bytes) }
+        request.limits = request.limits.allowing(bodyBytes: request.bodyBytes)
         // A receiver may repeat what it was sent. It has said by then what becomes of the parcel, and says the same the next time.
         request.limits.keepsBeginning = true
         let cancellation = transport.send(request, lendingThreadFor: hasNothingElseToDo ? Self.lentSpan : .zero) { [state] result in

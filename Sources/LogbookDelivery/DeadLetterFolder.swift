@@ -152,13 +152,21 @@ public final class DeadLetterFolder: Sendable {
 
     private static func copy(_ parcel: Parcel, _ append: Append) throws(SystemError) {
         guard let stream = parcel.stream else { return try append(parcel.body[...]) }
-        guard let reader = try? stream.open() else { return }
         var rest = stream.bytes ?? .max
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        while rest > 0, let read = try? piece.withUnsafeMutableBytes({ try reader.read(into: $0) }), read > 0 {
+        let reader: any HTTPBodyReader
+        do { reader = try stream.open() } catch { throw (error as? SystemError) ?? SystemError(EIO, in: "open") }
+        while rest > 0 {
+            let read: Int
+            do { read = try piece.withUnsafeMutableBytes { try reader.read(into: $0) } } catch {
+                throw (error as? SystemError) ?? SystemError(EIO, in: "read")
+            }
+            if read <= 0 { break }
             try append(piece[..<min(read, rest)])
             rest -= min(read, rest)
         }
+        // Half a letter would be taken for all of it.
+        if stream.bytes != nil, rest > 0 { throw SystemError(EIO, in: "read") }
     }
 
     /// A body whose length nobody has said is read once more to learn it.

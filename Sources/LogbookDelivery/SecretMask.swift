@@ -8,8 +8,23 @@ struct SecretMask {
     init(_ secrets: [String]) {
         // Without its padding as well: encoders of JSON write that as `\u003d`.
         let bare = secrets.map { secret in String(secret.reversed().drop { $0 == "=" }.reversed()) }
-        self.secrets = Set(secrets + bare).filter { $0.utf8.count >= Self.minimumBytes }
+        self.secrets = Set((secrets + bare).flatMap(Self.forms)).filter { $0.utf8.count >= Self.minimumBytes }
             .sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+    }
+
+    /// A secret as encoders of JSON write it: `\/` of PHP, `\u002B` of .NET, `\u003d` of Java, and all of it.
+    private static func forms(of secret: String) -> [String] {
+        var forms = [secret, secret.replacing("/", with: "\\/")]
+        for escaped in ["+&'<>", "=&'<>", "/+=&'<>"] {
+            for isUppercase in [true, false] {
+                forms.append(
+                    secret.reduce(into: "") { form, character in
+                        guard escaped.contains(character), let byte = character.asciiValue else { return form.append(character) }
+                        form += "\\u00" + String(byte, radix: 16, uppercase: isUppercase)   // none of them is below 0x10
+                    })
+            }
+        }
+        return forms
     }
 
     func applied(to text: String) -> String {

@@ -15,10 +15,7 @@ public final class GzipStream {
         // zlib keeps the address and refuses a stream that has moved.
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard start(stream) == Z_OK else {
-            stream.deallocate()
-            throw .outOfMemory
-        }
+        if start(stream) != Z_OK { throw .outOfMemory }   // everything is set, so that `deinit` lets go of it
     }
 
     /// - Parameter level: As of ``Gzip/compress(_:level:)``.

@@ -46,7 +46,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// Until the connection stands, TLS included.
     public var connect: Duration = .seconds(10)
     /// The whole exchange. 30 seconds unless it is set, or as long as ``stall`` where that is longer; a delivery has then one more for each
-    /// 8 KiB of the request's body.
+    /// 8 KiB of the request's body, and a day where nobody knows how long that is.
     public var total: Duration {
         get { ownTotal ?? max(Self.usualTotal, stall ?? .zero) }
         set { ownTotal = newValue }
@@ -67,16 +67,19 @@ public struct HTTPLimits: Sendable, Hashable {
     public init() {}
 
     private static let usualTotal = Duration.seconds(30)
+    /// As long as a body may take of which nobody knows how long it is.
+    private static let longestTotal = Duration.seconds(86_400)
     /// A body is expected to move faster than this on any line.
     private static let slowestBytesPerSecond = 8 << 10
 
     /// The same with the time that a body of this length takes on a slow line, where ``total`` is not set. An exchange in which nothing
     /// moves ends as early as before.
-    package func allowing(bodyBytes: Int) -> HTTPLimits {
-        let seconds = bodyBytes / Self.slowestBytesPerSecond
-        guard ownTotal == nil, seconds > 0 else { return self }
+    /// - Parameter bodyBytes: Nil where nobody knows yet: then it has ``longestTotal``.
+    package func allowing(bodyBytes: Int?) -> HTTPLimits {
+        let seconds = bodyBytes.map { $0 / Self.slowestBytesPerSecond }
+        guard ownTotal == nil, seconds != 0 else { return self }
         var limits = self
-        limits.total = total + .seconds(seconds)
+        limits.total = seconds.map { total + .seconds($0) } ?? Self.longestTotal
         limits.stall = stall ?? Self.usualTotal
         return limits
     }

@@ -185,9 +185,18 @@ public final class RemoteLogProvider: LogProvider, PendingHolder {
             events.release()
         }
         let safety = Result { () throws(RemoteLogProviderError) in try events.makeSafe(by: deadline) }
-        try deliver(by: deadline, lostBefore: lost)
-        if case .failure(.notSafeInTime) = safety { return }   // the receiver has it
-        _ = try safety.get()
+        do throws(RemoteLogProviderError) { try deliver(by: deadline, lostBefore: lost) } catch {
+            // Both are so, and one can be thrown: what is left in the folder may not be there when the next run sends it.
+            switch safety {
+            case .success, .failure(.notSafeInTime): break
+            case .failure(let failure): LogDiagnostics.report("remote, shutting down", "\(failure)")
+            }
+            throw error
+        }
+        switch safety {
+        case .success, .failure(.notSafe), .failure(.notSafeInTime): return   // the receiver has it
+        case .failure(let failure): throw failure
+        }
     }
 
     /// In a forked child files, locks and what waits are its parent's.

@@ -116,9 +116,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
 
     private func look(for term: Int) throws -> Found {
         let calls = gate.calls, (archives, undeletable) = try shelf.waiting()
-        for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.id).inserted }) {
-            onEvent(.cannotDelete(id: archive.id))
-        }
+        for archive in undeletable where state.withLock({ $0.undeletable.insert(archive.id).inserted }) { sayCannotDelete(archive) }
         gate.keep(archives, listedAfter: calls)
         unreadable.keep(archives.lazy.map(\.id))
         keepHeld(among: archives)
@@ -185,6 +183,11 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         return nil
     }
 
+    private func sayCannotDelete(_ archive: LogArchive) {
+        LogDiagnostics.report("upload", "cannot delete \(archive.path), which has arrived; it is tried again")
+        onEvent(.cannotDelete(id: archive.id))
+    }
+
     /// Lets go of what was held and is gone, or was begun under other terms.
     private func keepHeld(among archives: [LogArchive]) {
         let term = request.term.number
@@ -195,6 +198,12 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             return dropped
         }
         for sending in dropped.values { sending.claim.release() }
+    }
+
+    /// Lets go of a file that cannot be read any further. What has arrived of it does not go again.
+    private func putBack(_ sending: Sending, _ content: FileInPieces) {
+        unreadable.note(arrived: content.taken, of: sending.claim.archive, under: sending.term.number)
+        letGo(sending)
     }
 
     private func letGo(_ sending: Sending) {
@@ -256,9 +265,11 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         let compressed = claim.archive.isCompressed
         do {
             if term.request.maximumBytes != nil {
-                let content = try FileInPieces(claim, inflating: compressed)
+                let start = unreadable.arrived(of: claim.archive, under: term.number)
+                let content = try FileInPieces(claim, inflating: compressed, from: start)
                 guard let parcel = try nextPiece(of: content, claim, term.request) else {
-                    setAside(claim, because: "the file is empty")
+                    // What could not be read any further may have been its end.
+                    if start > 0 { try noteDelivered(claim) } else { setAside(claim, because: "the file is empty") }
                     return .passedOver
                 }
                 return keep(Sending(claim: claim, term: term, body: nil, content: content, parcel: parcel))
@@ -289,7 +300,9 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             contentType: request.contentType, count: 1, sealed: claim.archive.ended)
     }
 
-    private func setAside(_ claim: ArchiveClaim, because reason: String) {
+    /// - Parameter isReceivers: The courier says what a receiver refuses.
+    private func setAside(_ claim: ArchiveClaim, because reason: String, isReceivers: Bool = false) {
+        if !isReceivers { LogDiagnostics.report("upload", "sets aside \(claim.archive.path), which stays there: \(reason)") }
         let isNoted: Bool
         do {
             try shelf.setAside(claim)
@@ -299,6 +312,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             if !isNoted { state.setAside.insert(claim.archive.id) }
             state.sending = nil
         }
+        unreadable.forgetArrived(of: claim.archive)
         claim.release()
         onEvent(.setAside(id: claim.archive.id, reason: reason))
     }
@@ -308,7 +322,8 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
         switch fate {
         case .rejected(let reason):
             // Under other terms it may be taken.
-            if sending.term.number == request.term.number { setAside(sending.claim, because: reason) } else { letGo(sending) }
+            guard sending.term.number == request.term.number else { return letGo(sending) }
+            setAside(sending.claim, because: reason, isReceivers: true)
         case .delivered:
             if let content = sending.content {
                 content.take()
@@ -317,25 +332,30 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
                         return state.withLock { $0.sending?.parcel = next }
                     }
                 } catch let error as SystemError {
-                    // What has arrived is known when the file comes again.
-                    try unreadable.add(sending.claim.archive, error)
-                    return letGo(sending)
+                    putBack(sending, content)
+                    return try unreadable.add(sending.claim.archive, error)
                 } catch {
                     // It is noted all the same: asked again, the file would be as damaged as it is.
                     return setAside(sending.claim, because: "\(ArchiveBody.Fault(error))")
                 }
             }
-            let isDeleted = try shelf.settle(sending.claim)
-            letGo(sending)
-            onEvent(.delivered(id: sending.claim.archive.id))
-            if !isDeleted {
-                let isNews = state.withLock { state in
-                    state.waitsForOthers = true
-                    return state.undeletable.insert(sending.claim.archive.id).inserted
-                }
-                if isNews { onEvent(.cannotDelete(id: sending.claim.archive.id)) }
-            }
+            try noteDelivered(sending.claim)
         }
+    }
+
+    /// All of it has arrived: it is deleted, and nobody has it in hand any more.
+    private func noteDelivered(_ claim: ArchiveClaim) throws {
+        let isDeleted = try shelf.settle(claim)
+        unreadable.forgetArrived(of: claim.archive)
+        state.withLock { $0.sending = nil }
+        claim.release()
+        onEvent(.delivered(id: claim.archive.id))
+        if isDeleted { return }
+        let isNews = state.withLock { state in
+            state.waitsForOthers = true
+            return state.undeletable.insert(claim.archive.id).inserted
+        }
+        if isNews { sayCannotDelete(claim.archive) }
     }
 
     /// The receiver calls a piece too large: the rest goes in pieces of half the size. Where it cannot be read just now, the file goes
@@ -354,7 +374,7 @@ final class ArchiveParcels<Base: FileSystem>: ParcelSource {
             let smaller = Self.parcel(next, sending.claim, request)
             state.withLock { state -> Void in state.sending?.parcel = smaller }
         } catch let error as SystemError {
-            letGo(sending)
+            putBack(sending, content)
             try? unreadable.add(sending.claim.archive, error)   // what is not about this file is met again, and said, with the next
         } catch {
             setAside(sending.claim, because: "\(ArchiveBody.Fault(error))")

@@ -16,12 +16,17 @@ final class FileInPieces: Sendable {
     private let body: ArchiveBodyReader
     /// What the content has at least: a compressed file says itself where it ends.
     private let minimumBytes: Int
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    init(_ claim: ArchiveClaim, inflating: Bool) throws {
+    /// - Parameter start: What stands before it has arrived.
+    init(_ claim: ArchiveClaim, inflating: Bool, from start: Int = 0) throws {
         body = ArchiveBodyReader(claim, inflates: inflating)
         minimumBytes = inflating ? 0 : claim.bytes
+        state = Locked(State(start: start, end: start))
     }
+
+    /// How much of the content has arrived.
+    var taken: Int { state.withLock { $0.start } }
 
     /// The piece after what was taken; nil at the end.
     /// - Parameters:

@@ -12,6 +12,9 @@ final class UnreadableFiles: Sendable {
     }
     /// By the files' ids.
     private let troubles = Locked<[String: Trouble]>([:])
+    /// How much has arrived of files that went in pieces and could not be read any further, and under which terms: they go on there,
+    /// whichever courier has them next. By their ids.
+    private let arrived = Locked<[String: (term: Int, bytes: Int)]>([:])
     private let clock: LogClock
     private let onEvent: @Sendable (UploadEvent) -> Void
 
@@ -31,12 +34,22 @@ final class UnreadableFiles: Sendable {
 
     /// Forgets files that are gone.
     func keep(_ ids: some Sequence<String>) {
-        troubles.withLock { troubles in
-            if troubles.isEmpty { return }
-            let present = Set(ids)
-            troubles = troubles.filter { present.contains($0.key) }
-        }
+        if troubles.withLock({ $0.isEmpty }), arrived.withLock({ $0.isEmpty }) { return }
+        let present = Set(ids)
+        troubles.withLock { troubles in troubles = troubles.filter { present.contains($0.key) } }
+        arrived.withLock { arrived in arrived = arrived.filter { present.contains($0.key) } }
     }
+
+    /// Remembers how much of a file's content has arrived.
+    func note(arrived bytes: Int, of archive: LogArchive, under term: Int) { arrived.withLock { $0[archive.id] = (term, bytes) } }
+
+    /// How much of a file's content has arrived under these terms.
+    func arrived(of archive: LogArchive, under term: Int) -> Int {
+        arrived.withLock { arrived in arrived[archive.id].flatMap { $0.term == term ? $0.bytes : nil } ?? 0 }
+    }
+
+    /// All of it has arrived, or it is set aside: should it go again, it does from its beginning.
+    func forgetArrived(of archive: LogArchive) { arrived.withLock { _ = $0.removeValue(forKey: archive.id) } }
 
     /// How long until one of them is tried again; nil when there is none.
     var nextTry: Duration? { troubles.withLock { $0.isEmpty ? nil : Self.pause } }

@@ -51,6 +51,20 @@ import Testing
         #expect(folder.text("small/0000000006-huge.reason.txt").contains("not kept"))
     }
 
+    @Test("half a letter is not kept: of a body that cannot be read to its end nothing looks like it", arguments: [true, false])
+    func aBodyThatCannotBeRead(fails: Bool) throws {
+        let letters = try DeadLetterFolder(at: folder.path + "/dead")
+        let stream = HTTPBodyStream(name: "body", bytes: 10) { buffer, offset in
+            if offset > 0, fails { throw SystemError(EIO, in: "read") }
+            if offset > 0 { return 0 }   // somebody has cut it
+            buffer[0] = 0x61
+            return 1
+        }
+        let parcel = Parcel(id: "a", body: [], stream: stream, contentType: "text/plain", count: 1, sealed: LogTime(seconds: 0))
+        try refuse([parcel], into: letters)
+        #expect(folder.names(in: "dead").filter { $0.hasSuffix(".body") } == [])
+    }
+
     @Test func aLetterThatIsTooLargeToBeKeptTakesNoOthersPlace() throws {
         let letters = try DeadLetterFolder(at: folder.path + "/dead", maximumBytes: 1000)
         try refuse([parcel("a", String(repeating: "a", count: 100))], into: letters)

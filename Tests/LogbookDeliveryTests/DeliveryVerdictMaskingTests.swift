@@ -24,11 +24,20 @@ import Testing
     }
 
     @Test("S14: a secret is masked also in another spelling", arguments: [
-        ("key YWJjZGVmZ2hpag\\u003d\\u003d is unknown", "key ***\\u003d\\u003d is unknown"),
+        ("key YWJjZGVmZ2hpag\\u003d\\u003d is unknown", "key *** is unknown"),
         ("key YWJjZGVmZ2hpag== is unknown", "key *** is unknown"), ("key YWJjZGVmZ2hpag==\u{301} is unknown", "key ***\u{301} is unknown"),
     ])
     func secretsAreMaskedInAnotherSpelling(said: String, masked: String) {
         #expect(DeliveryVerdict.rejected(said).masking(["YWJjZGVmZ2hpag=="]) == .rejected(masked))
+    }
+
+    @Test("S14: a secret is masked also as encoders of JSON write it", arguments: [
+        "QWxh\\/ZGRpbjpv+cGVu&aWNl", "QWxh/ZGRpbjpv\\u002BcGVu\\u0026aWNl", "QWxh/ZGRpbjpv\\u002bcGVu\\u0026aWNl",
+        "QWxh\\u002FZGRpbjpv\\u002BcGVu\\u0026aWNl", "QWxh/ZGRpbjpv+cGVu\\u0026aWNl",
+    ])
+    func secretsAreMaskedAsJSONHasThem(escaped: String) {
+        let verdict = DeliveryVerdict.rejected("{\"unknown\":\"\(escaped)\"}").masking(["QWxh/ZGRpbjpv+cGVu&aWNl"])
+        #expect(verdict == .rejected("{\"unknown\":\"***\"}"))
     }
 
     @Test("S14: so it is in what is said of single entries")

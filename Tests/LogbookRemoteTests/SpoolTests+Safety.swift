@@ -195,6 +195,14 @@ extension SpoolTests {
         #expect(files.calls.contains("synchronizeFolder"))
     }
 
+    @Test func whatTheReceiverHasNeedsNoDiskAtAShutdown() throws {
+        let files = FaultyFileSystem(failing: 1, with: .failure(EIO), lasts: true, only: ["synchronize"])
+        let provider = try provider(collector.willing(), files: files)
+        provider.log(.numbered(1))
+        try provider.shutdown(by: .seconds(60))
+        #expect(collector.received == ["event 1"])
+    }
+
     @Test func aDiskThatDoesNotConfirmIsSaid() throws {
         let files = FaultyFileSystem()
         let provider = try provider(away, files: files)

@@ -95,7 +95,7 @@ import Testing
         /// As the courier sends it.
         func limits(_ template: UploadRequest) throws -> HTTPLimits {
             let request = try FileDestination(template: template, halve: { _ in false }).request(for: parcel)
-            return request.limits.allowing(bodyBytes: try #require(request.bodyBytes))
+            return request.limits.allowing(bodyBytes: request.bodyBytes)
         }
         var template = UploadRequest(url: "http://127.0.0.1/")
         // Also for a small file a receiver has some minutes.
@@ -103,6 +103,10 @@ import Testing
         let usual = try limits(template)
         #expect(usual.total == .seconds(300 + bytes / 8192))
         #expect(usual.stall == .seconds(300))
+        // So has one of which nobody knows how large it is.
+        let unknown = HTTPLimits().allowing(bodyBytes: nil)
+        #expect(unknown.total == .seconds(86_400) && unknown.stall == .seconds(30))
+        #expect(HTTPLimits().allowing(bodyBytes: 100) == HTTPLimits())
         template.limits.total = .seconds(60)
         template.limits.stall = .seconds(5)
         let own = try limits(template)
