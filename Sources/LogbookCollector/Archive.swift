@@ -38,8 +38,8 @@ public protocol Archive: Sendable {
     ///   is nobody: nothing is removed, and no mark is left.
     func erase(user: String, tenant: String, at time: LogTime) async throws(ArchiveError) -> Int
     /// Removes transactions of which nothing was received at `time` or later, no log event either that names them, with their entries,
-    /// then log events that were received before, of all tenants; and the names of parcels as old. In ClickHouse a log event that comes
-    /// while its transaction is being removed may stay without it.
+    /// then log events that were received before, of all tenants; and the names of parcels as old. Except in SQLite's,
+    /// a log event that comes while its transaction is being removed may stay without it.
     /// - Parameter limit: Transactions and log events of this call at most, so that storing does not wait for long.
     /// - Returns: How many transactions and log events were removed. Fewer than `limit`: nothing is left to remove.
     func remove(receivedBefore time: LogTime, limit: Int) async throws(ArchiveError) -> Int

@@ -407,17 +407,12 @@
                 let step = try await pool.run(isLong: true) { [last] connection throws(PostgresFailure) -> RemovalStep? in
                     guard let old = try Self.oldTransactions(count, receivedBefore: end, after: last, connection) else { return nil }
                     if old.ids == "{}" { return RemovalStep(removed: 0, last: old.last) }
-                    // What has come since they were looked at stays, and the transaction with it.
+                    // What has come since they were looked at stays, and the transaction with it. Log events are not looked at again: in
+                    // one transaction of the database that would lock the partitions of all days.
                     let windows = try Self.windows(of: .entries, from: old.span[0], to: old.span[1], connection)
                     try Self.delete(of: .entries, in: windows, Self.oldEntries, [old.ids, end], connection)
                     let removed = try Self.removing(connection) { () throws(PostgresFailure) in
-                        // Nobody stores now: a log event that names one may have come since as well.
-                        let ids = old.ids.dropFirst().dropLast().split(separator: ",").map(String.init)
-                        let named = try Self.numbers(ofThose: ids, namedSince: end, connection)
-                        let gone = "{\(ids.filter { !named.contains($0) }.joined(separator: ","))}"
-                        return try connection.execute(
-                            "DELETE FROM transactions WHERE id = ANY ($1::bigint[]) AND entries = 0", [gone]
-                        ).count
+                        try connection.execute("DELETE FROM transactions WHERE id = ANY ($1::bigint[]) AND entries = 0", [old.ids]).count
                     }
                     return RemovalStep(removed: removed, last: old.last)
                 }
