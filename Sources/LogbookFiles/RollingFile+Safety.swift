@@ -29,6 +29,12 @@ extension RollingFile {
         throw failure
     }
 
+    /// Lets the next flush say what a synchronization met, where nobody waits for it any longer.
+    /// - Parameter deadline: Until when somebody does; nil where nobody did.
+    mutating func keepForFlush(_ failure: FileLogProviderError, unlessAwaitedUntil deadline: LogDeadline?) {
+        if deadline?.hasPassed ?? true { keepForFlush(failure) }
+    }
+
     /// Lets the next flush say what a synchronization met that nobody waits for.
     mutating func keepForFlush(_ failure: FileLogProviderError) {
         if case .cannotSynchronize = failure, unsafeArchive == nil { unsafeArchive = failure }
@@ -59,7 +65,7 @@ extension RollingFile {
                 unsafeSince = nil
                 noteUnsafe()
                 let known = FileLogProviderError.cannotSynchronize(path: path, errno: failure.number)
-                if deadline?.hasPassed ?? true { keepForFlush(known) }
+                keepForFlush(known, unlessAwaitedUntil: deadline)
                 replaceDistrusted()
                 throw known
             }
@@ -76,7 +82,7 @@ extension RollingFile {
         let failure = noteFailure(of: work.number, error)
         // Whoever waits for this one is told; the lines that were written meanwhile are somebody else's. It is kept before there is a
         // new file: who flushes that one must not be told that all is safe.
-        if writes != work.writes || deadline?.hasPassed ?? true { keepForFlush(failure) }
+        keepForFlush(failure, unlessAwaitedUntil: writes == work.writes ? deadline : nil)
         noteUnsafe()
         guard case .open(var active) = phase, active.number == work.number else { return }
         active.distrusted = error

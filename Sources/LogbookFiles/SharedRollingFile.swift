@@ -210,7 +210,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
             try synchronizeActive(by: deadline, isFlush: true, gathering: &news)
         } catch {
             // Whoever asked may be gone since it failed: the next flush says it, if for the second time.
-            if deadline.hasPassed { locked { $0.keepForFlush(error) } }
+            locked { $0.keepForFlush(error, unlessAwaitedUntil: deadline) }
             throw error
         }
     }
@@ -241,7 +241,7 @@ final class SharedRollingFile<Base: FileSystem>: LogFile {
                 let failure = FileLogProviderError.cannotSynchronize(path: path, errno: error.number)
                 locked(gathering: &news) { file in
                     file.noteUnsafe()
-                    if deadline?.hasPassed ?? true { file.keepForFlush(failure) }
+                    file.keepForFlush(failure, unlessAwaitedUntil: deadline)
                 }
                 throw failure
             }

@@ -174,14 +174,21 @@ import Testing
         compressor.close(by: .seconds(30))
     }
 
+    private let plain = RollingPolicy(maximumArchives: 0)
+
+    /// Leaves an archive with one line, and nobody at work on it.
+    /// - Returns: Its name.
+    private func archived(_ message: String) throws -> String {
+        let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain)
+        provider.log(event(message))
+        try provider.roll()
+        try provider.shutdown(by: .seconds(30))
+        return folder.archives()[0]
+    }
+
     @Test("C3: a gzip file of something else, under an archive's name, costs no archive", arguments: [true, false])
     func anotherContent(compresses: Bool) throws {
-        let plain = RollingPolicy(maximumArchives: 0)
-        let first = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain)
-        first.log(event("one"))
-        try first.roll()
-        try first.shutdown(by: .seconds(30))
-        let archive = folder.archives()[0]
+        let archive = try archived("one")
         output(of: "cd '\(folder.path)' && echo another | gzip > \(archive).gz")
         let policy = compresses ? self.policy : plain
         let next = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: policy)
@@ -197,45 +204,35 @@ import Testing
         "S7, C3: a gzip file of another user under an archive's name costs no archive, whatever it says of itself",
         .enabled(if: geteuid() == 0, "only root can give files away"), arguments: [true, false])
     func twinOfAnotherUser(compresses: Bool) throws {
-        let plain = RollingPolicy(maximumArchives: 0)
-        let first = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain)
-        first.log(event("one"))
-        try first.roll()
-        try first.shutdown(by: .seconds(30))
-        let archive = folder.archives()[0]
+        let archive = try archived("one")
         output(of: "cd '\(folder.path)' && echo two | gzip > \(archive).gz && chown 12345 \(archive).gz")
-        try finish(compresses, rolling: plain)
+        try finish(compresses)
         #expect(folder.lines(archive) == ["one"])
         output(of: "cd '\(folder.path)' && chown $(id -u) \(archive).gz")   // as long as the archive, which is all that is known of it
-        try finish(compresses, rolling: plain)
+        try finish(compresses)
         #expect(folder.archives() == [archive + ".gz"])
     }
 
     /// Looks at what compressions have left in the folder, as a program does when it starts.
-    private func finish(_ compresses: Bool, rolling policy: RollingPolicy, files: FaultyFileSystem = FaultyFileSystem()) throws {
+    private func finish(_ compresses: Bool, files: FaultyFileSystem = FaultyFileSystem()) throws {
         if compresses {
             let compressor = ArchiveCompressor(of: try LogFileName("app"), in: folder.path, files: files, clock: .manual(clock))
             compressor.wake(.gzip)
             compressor.waitUntilIdle()
             compressor.close(by: .seconds(30))
         } else {
-            let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: policy, files: files)
+            let provider = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain, files: files)
             withExtendedLifetime(provider) {}
         }
     }
 
     @Test("C3: a gzip file that somebody else has made is made safe before its source goes, which stays where that fails", arguments: [true, false])
     func twinThatIsNotSafe(compresses: Bool) throws {
-        let plain = RollingPolicy(maximumArchives: 0)
-        let first = try FileLogProvider(in: folder.path, format: MessageFormat(), rolling: plain)
-        first.log(event("one"))
-        try first.roll()
-        try first.shutdown(by: .seconds(30))
-        let archive = folder.archives()[0]
+        let archive = try archived("one")
         output(of: "cd '\(folder.path)' && gzip -k \(archive)")
-        try finish(compresses, rolling: plain, files: FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"]))
+        try finish(compresses, files: FaultyFileSystem(failing: 1, with: .failure(EIO), only: ["synchronize"]))
         #expect(folder.archives() == [archive, archive + ".gz"])
-        try finish(compresses, rolling: plain)
+        try finish(compresses)
         #expect(folder.archives() == [archive + ".gz"])
     }
 
